@@ -1,6 +1,6 @@
-// What a cluster costs and gives, on a Slurm with two nodes on this machine: seconds a trial of a
-// split sweep here, on one node and on two; and what 5,000 trials, replayed by workers that only
-// give back what was recorded, cost the head.
+// Measures the overhead and the gain of a cluster: Slurm with two nodes on this machine. Compares
+// the time per trial of a split sweep locally, on one node and on two. Also measures the head's
+// cost of 5,000 trials with workers that return recorded results.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -21,24 +21,24 @@ namespace {
 
 using nlohmann::json;
 
-/// A Slurm of its own, as long as this lives.
-class SmallSlurm {
+/// A private Slurm cluster, stopped on destruction.
+class PrivateSlurm {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<SmallSlurm>> start() {
+  [[nodiscard]] static Result<std::unique_ptr<PrivateSlurm>> start() {
     ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-slurm"));
-    std::unique_ptr<SmallSlurm> slurm(new SmallSlurm(std::move(folder)));
+    std::unique_ptr<PrivateSlurm> slurm(new PrivateSlurm(std::move(folder)));
     HONE_CHECK(slurm->script("start"));
     ::setenv("SLURM_CONF", (slurm->folder_.path() / "slurm.conf").c_str(), 1);
     return slurm;
   }
-  SmallSlurm(const SmallSlurm&) = delete;
-  SmallSlurm& operator=(const SmallSlurm&) = delete;
-  ~SmallSlurm() { static_cast<void>(script("stop")); }
+  PrivateSlurm(const PrivateSlurm&) = delete;
+  PrivateSlurm& operator=(const PrivateSlurm&) = delete;
+  ~PrivateSlurm() { static_cast<void>(script("stop")); }
 
  private:
-  explicit SmallSlurm(ScratchFolder folder) : folder_(std::move(folder)) {}
+  explicit PrivateSlurm(ScratchFolder folder) : folder_(std::move(folder)) {}
   [[nodiscard]] Result<void> script(const char* verb) const {
-    // Not caught: its daemons would keep the pipes.
+    // Output is not captured: the daemons would keep the pipes open.
     const std::string command = fmt::format("{} {} {} > /dev/null 2>&1", HONE_CLUSTER_SCRIPT, verb,
                                             folder_.path().string());
     // NOLINTNEXTLINE(bugprone-command-processor)
@@ -52,7 +52,7 @@ struct Sweep {
   std::int64_t trials = 0;
 };
 
-/// A sweep of small shapes by the program, in a store and a cache of its own.
+/// Runs a sweep of small shapes with hone, with a separate store and cache.
 Result<Sweep> sweep(std::size_t shapes, const std::vector<std::string>& more) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-bench"));
   std::string lines;
@@ -92,13 +92,13 @@ Result<Sweep> sweep(std::size_t shapes, const std::vector<std::string>& more) {
 Result<void> compareSweeps(bool quick) {
   const std::size_t shapes = quick ? 4 : 16;
   const Sweep here = HONE_TRY(sweep(shapes, {}));
-  fmt::print("here:      {} trials, {:.1f} s, {:.0f} trials a minute\n", here.trials, here.seconds,
-             60 * static_cast<double>(here.trials) / here.seconds);
+  fmt::print("local:     {} trials, {:.1f} s, {:.0f} trials per minute\n", here.trials,
+             here.seconds, 60 * static_cast<double>(here.trials) / here.seconds);
   for (const int nodes : {1, 2}) {
     const Sweep there =
         HONE_TRY(sweep(shapes, {"--executor", "slurm", "--nodes", std::to_string(nodes)}));
     const auto trials = static_cast<double>(there.trials);
-    fmt::print("{} node{}:   {} trials, {:.1f} s, {:.0f} trials a minute, {:+.0f} ms a trial\n",
+    fmt::print("{} node{}:   {} trials, {:.1f} s, {:.0f} trials per minute, {:+.0f} ms per trial\n",
                nodes, nodes == 1 ? " " : "s", there.trials, there.seconds,
                60 * trials / there.seconds,
                1000 * (there.seconds / trials - here.seconds / static_cast<double>(here.trials)));
@@ -106,7 +106,7 @@ Result<void> compareSweeps(bool quick) {
   return {};
 }
 
-/// Trials as a worker records them: a config, and the samples of three stages.
+/// Returns trials as recorded by a worker: a config, and the samples of three stages.
 std::vector<store::TrialRecord> recordedTrials(std::int64_t first, std::int64_t count) {
   std::vector<store::TrialRecord> records;
   for (std::int64_t i = first; i < first + count; ++i) {
@@ -127,8 +127,8 @@ std::vector<store::TrialRecord> recordedTrials(std::int64_t first, std::int64_t 
   return records;
 }
 
-/// Gives back recorded trials at once: all that is left is what handing out and gathering costs.
-class ReplayCraft : public cluster::UnitPerformer {
+/// Returns recorded trials at once, so that only the cost of distribution and collection remains.
+class ReplayPerformer : public cluster::UnitPerformer {
  public:
   [[nodiscard]] Result<json> perform(const cluster::QueuedUnit& unit) override {
     return json{{"records",
@@ -139,7 +139,7 @@ class ReplayCraft : public cluster::UnitPerformer {
 };
 
 Result<void> replayTrials(bool quick) {
-  constexpr std::int64_t kUnit = 16;  // trials
+  constexpr std::int64_t kUnit = 16;  // trials per unit
   const std::int64_t trials = quick ? 500 : 5000;
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-bench"));
   auto store = HONE_TRY(store::Store::open(folder.path() / "hone.db", store::Store::Mode::write));
@@ -174,24 +174,23 @@ Result<void> replayTrials(bool quick) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e9; };
-  fmt::print(
-      "replayed:  {} trials in {} units on 2 nodes: {:.1f} s, the first answer after {:.1f} s\n",
-      trials, counts.units, seconds(endNs - startNs), seconds(firstAnswerNs - startNs));
+  fmt::print("replayed:  {} trials in {} units on 2 nodes: {:.1f} s, first answer after {:.1f} s\n",
+             trials, counts.units, seconds(endNs - startNs), seconds(firstAnswerNs - startNs));
   fmt::print("           head: {:.2f} s CPU ({:.0f} us a trial), {:.0f} MB\n",
              seconds(ownCpuNs() - cpuBefore),
              1e6 * seconds(ownCpuNs() - cpuBefore) / static_cast<double>(trials),
              static_cast<double>(usage.ru_maxrss) / 1024);
-  fmt::print("           files: {} written by the head, {} answers; {} calls of the scheduler\n",
+  fmt::print("           files: {} written by the head, {} answers; {} scheduler calls\n",
              counts.filesWritten, counts.units, counts.schedulerCalls);
   return {};
 }
 
 Result<void> measure(const Options& options) {
   if (findProgram("sbatch").empty()) {
-    fmt::print("left out: there is no Slurm here; scripts/setup --slurm installs it\n");
+    fmt::print("skipped: no Slurm found; run scripts/setup --slurm to install it\n");
     return {};
   }
-  const auto slurm = HONE_TRY(SmallSlurm::start());
+  const auto slurm = HONE_TRY(PrivateSlurm::start());
   HONE_CHECK(replayTrials(options.quick));
   return compareSweeps(options.quick);
 }
@@ -200,7 +199,7 @@ int work(const char* folder) {
   catchInterrupts();
   auto spool = cluster::Spool::open(folder);
   const auto make = [](const json&) -> Result<std::unique_ptr<cluster::UnitPerformer>> {
-    return std::make_unique<ReplayCraft>();
+    return std::make_unique<ReplayPerformer>();
   };
   const cluster::WorkerOptions options{cluster::workerName(), false, cluster::nodeName()};
   return spool && cluster::serve(std::move(*spool), options, make) ? 0 : 1;
@@ -210,7 +209,7 @@ int work(const char* folder) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  if (argc > 2 && std::string_view(argv[1]) == "worker") {  // as the jobs start it
+  if (argc > 2 && std::string_view(argv[1]) == "worker") {  // started by the jobs
     return hone::bench::work(argv[2]);
   }
   return hone::bench::runMain("cluster overhead", argc, argv, hone::bench::measure);

@@ -1,7 +1,9 @@
-// Candidates compiled a second, hone's way and as users compile today: different tiles of one
-// matmul, on all cores, from nothing. hone starts its compile pool and has an empty cache in every
-// block; the others start one process a candidate, as many at a time as there are cores, with the
-// tiles written into the source. The ways take turns in blocks, so that noise hits all alike.
+// Compares candidates compiled per second by hone and by iree-compile: different tiles of one
+// matmul, on all cores, without a warm cache.
+//
+// hone starts its compile pool with an empty cache in every block. The others start one process per
+// candidate, one at a time per core, with the tiles written into the source. Blocks are
+// interleaved, so that noise affects all methods equally.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,33 +26,33 @@ namespace {
 constexpr std::size_t kBlock = 20;
 constexpr double kAim = 2.5;
 
-// The ways to compile, as indices.
+// Indices of the methods.
 constexpr std::size_t kHone = 0;
 constexpr std::size_t kCommand = 1;
-constexpr std::size_t kWays = 3;
-constexpr std::array<std::string_view, kWays> kNames = {
-    "hone", "iree-compile (the wheel's command)", "iree-compile (the real binary)"};
+constexpr std::size_t kMethods = 3;
+constexpr std::array<std::string_view, kMethods> kNames = {"hone", "iree-compile (Python wrapper)",
+                                                           "iree-compile (native binary)"};
 
 struct Spent {
   double wallSeconds = 0;
   double cpuSeconds = 0;
 };
 
-/// What a block of candidates is made from, and what came out of it.
-struct Setting {
+/// Inputs and outputs of a block of candidates.
+struct BlockContext {
   iree::Installation installation;
   std::filesystem::path folder;
   std::string source;  ///< the program without a config
   std::string function;
-  std::vector<std::string> flags;      ///< hone's own for this target
-  std::vector<std::string> toolFlags;  ///< those that users give
-  std::set<std::string> honeContents;  ///< hashes of the modules that hone made
+  std::vector<std::string> flags;      ///< hone's flags for this target
+  std::vector<std::string> toolFlags;  ///< flags given by users
+  std::set<std::string> honeContents;  ///< hashes of the modules compiled by hone
   std::set<std::string> toolContents;
 };
 
-/// Runs the work and says what it took: wall time, and CPU time with that of all children.
+/// Runs the work and returns its wall time and its CPU time, including children.
 template <typename Work>
-Result<Spent> spentOn(const Work& work) {
+Result<Spent> measureWork(const Work& work) {
   const std::int64_t wall = nowNs();
   const std::int64_t cpu = ownCpuNs() + childrenCpuNs();
   HONE_CHECK(work());
@@ -58,7 +60,8 @@ Result<Spent> spentOn(const Work& work) {
                static_cast<double>(ownCpuNs() + childrenCpuNs() - cpu) / 1e9};
 }
 
-Result<void> compileByHone(Setting& setting, std::span<const model::Config> configs, int block) {
+Result<void> compileByHone(BlockContext& setting, std::span<const model::Config> configs,
+                           int block) {
   const auto source = setting.folder / "program.mlir";
   std::vector<iree::CompileRequest> requests;
   for (const model::Config& config : configs) {
@@ -69,22 +72,22 @@ Result<void> compileByHone(Setting& setting, std::span<const model::Config> conf
       HONE_TRY(startCompiler(setting.installation, setting.folder / fmt::format("cache{}", block)));
   for (const iree::Compiled& compiled : HONE_TRY(compiler.compileAll(requests, {}))) {
     if (compiled.report.status != iree::CompileReport::Status::ok) {
-      return machineError("a candidate does not compile: {}", compiled.report.message);
+      return machineError("candidate failed to compile: {}", compiled.report.message);
     }
     setting.honeContents.insert(compiled.content);
   }
   return {};
 }
 
-/// The program with the config's attributes on its matmul, as a user writes it today.
+/// Returns the program with the config's attributes on its matmul, as a user would write it.
 std::string withConfig(std::string source, const model::Config& config) {
   const model::OpAttribute& attribute = config.attributes.front();
   const auto at = source.find(attribute.op) + attribute.op.size();
   return source.insert(at, fmt::format(" {{{} = {}}}", attribute.name, attribute.value));
 }
 
-/// One process a candidate; each of the threads takes the next when its last is done.
-Result<void> compileByTool(Setting& setting, const std::filesystem::path& tool,
+/// Runs one process per candidate; each thread starts the next when its last has ended.
+Result<void> compileByTool(BlockContext& setting, const std::filesystem::path& tool,
                            std::span<const model::Config> configs) {
   std::vector<Command> commands;
   std::vector<std::filesystem::path> outputs;
@@ -119,8 +122,8 @@ Result<void> compileByTool(Setting& setting, const std::filesystem::path& tool,
   return {};
 }
 
-Result<Setting> prepare(const ScratchFolder& scratch) {
-  Setting setting;
+Result<BlockContext> prepare(const ScratchFolder& scratch) {
+  BlockContext setting;
   setting.installation = HONE_TRY(iree::findInstallation(""));
   setting.folder = scratch.path();
   setting.flags = HONE_TRY(iree::targetFrom("local")).flags;
@@ -133,23 +136,23 @@ Result<Setting> prepare(const ScratchFolder& scratch) {
   return setting;
 }
 
-std::filesystem::path commandOf(const iree::Installation& installation) {
+std::filesystem::path wrapperPath(const iree::Installation& installation) {
   // <venv>/lib/python3.x/site-packages -> <venv>/bin
   return installation.site.parent_path().parent_path().parent_path() / "bin/iree-compile";
 }
 
-using Blocks = std::array<std::vector<Spent>, kWays>;
+using Blocks = std::array<std::vector<Spent>, kMethods>;
 
-Result<void> measureBlock(Setting& setting, std::span<const model::Config> configs, int block,
+Result<void> measureBlock(BlockContext& setting, std::span<const model::Config> configs, int block,
                           Blocks& blocks) {
-  for (std::size_t turn = 0; turn < kWays; ++turn) {
-    const std::size_t way = (turn + static_cast<std::size_t>(block)) % kWays;
-    blocks[way].push_back(HONE_TRY(spentOn([&]() -> Result<void> {
+  for (std::size_t turn = 0; turn < kMethods; ++turn) {
+    const std::size_t way = (turn + static_cast<std::size_t>(block)) % kMethods;
+    blocks[way].push_back(HONE_TRY(measureWork([&]() -> Result<void> {
       switch (way) {
         case kHone:
           return compileByHone(setting, configs, block);
         case kCommand:
-          return compileByTool(setting, commandOf(setting.installation), configs);
+          return compileByTool(setting, wrapperPath(setting.installation), configs);
         default:
           return compileByTool(
               setting, setting.installation.compilerLibrary().parent_path() / "iree-compile",
@@ -160,7 +163,7 @@ Result<void> measureBlock(Setting& setting, std::span<const model::Config> confi
   return {};
 }
 
-/// Times of the way over those of hone, block by block.
+/// Returns the ratio of a method's times to hone's, per block.
 stats::Interval ratioOf(const Blocks& blocks, std::size_t way, double Spent::* what) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < blocks[way].size(); ++i) {
@@ -174,9 +177,9 @@ void print(const Blocks& blocks, std::size_t candidates) {
   report::Table table({{"", Align::left},
                        {"candidates/s", Align::right},
                        {"CPU s each", Align::right},
-                       {"wall, over hone's", Align::right},
-                       {"CPU, over hone's", Align::right}});
-  for (std::size_t way = 0; way < kWays; ++way) {
+                       {"wall / hone", Align::right},
+                       {"CPU / hone", Align::right}});
+  for (std::size_t way = 0; way < kMethods; ++way) {
     Spent sum;
     for (const Spent& spent : blocks[way]) {
       sum.wallSeconds += spent.wallSeconds;
@@ -194,8 +197,8 @@ void print(const Blocks& blocks, std::size_t candidates) {
 Result<void> measure(const Options& options) {
   const std::vector<model::Config> configs = tileConfigs(options.quick ? 2 * kBlock : 60);
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-compile-rate"));
-  Setting setting = HONE_TRY(prepare(scratch));
-  fmt::print("{} tilings of {}, {} at a time, blocks of {} in turn\n", configs.size(),
+  BlockContext setting = HONE_TRY(prepare(scratch));
+  fmt::print("{} tilings of {}, {} at a time, interleaved blocks of {}\n", configs.size(),
              model::nameOf(tiledProblem()), cpuCount(), kBlock);
   Blocks blocks;
   for (std::size_t at = 0; at < configs.size(); at += kBlock) {
@@ -207,7 +210,7 @@ Result<void> measure(const Options& options) {
   fmt::print("distinct modules: {} by hone, {} by iree-compile, of {} candidates\n",
              setting.honeContents.size(), setting.toolContents.size(), configs.size());
   const auto ratio = ratioOf(blocks, kCommand, &Spent::wallSeconds);
-  fmt::print("hone compiles {} times as many candidates a second as iree-compile; aim {}: {}\n",
+  fmt::print("hone compiles {} times as many candidates per second as iree-compile; aim {}: {}\n",
              textOf(ratio), kAim, ratio.estimate >= kAim ? "met" : "missed");
   return {};
 }

@@ -1,5 +1,5 @@
-// How often the judge of kernels refuses an honest one: every honest kernel of the tests is judged
-// again and again, each time on other inputs. And what a trial costs.
+// Measures how often the kernel judge rejects an honest kernel, and the cost of a trial. Judges
+// every honest kernel of the tests repeatedly, each time with different inputs.
 #include <fmt/format.h>
 
 #include <map>
@@ -21,9 +21,9 @@ constexpr std::int64_t kQuickTrials = 20;
 struct Tally {
   std::int64_t trials = 0;
   std::int64_t alarms = 0;
-  double nearest = 0;  ///< the largest share of its bound that an error had
+  double nearest = 0;  ///< largest error, as a fraction of its bound
   std::vector<double> milliseconds;
-  std::string message;  ///< of the last alarm
+  std::string message;  ///< of the last false alarm
 };
 
 Result<void> judgeOnce(kernel::Judge& judge, const kernel::Source& source, std::uint64_t salt,
@@ -65,7 +65,7 @@ Result<void> measure(const Options& options) {
     judging.program = HONE_TRY(honeProgram());
     auto judge = HONE_TRY(kernel::Judge::open(HONE_TRY(kernel::readTask(file, judging)), judging));
     Tally tally;
-    // The trials are dealt out: all kernels together have as many as were asked for.
+    // Trials are distributed over the kernels, so that their total is as requested.
     const std::int64_t own = trials / count + (i < trials % count ? 1 : 0);
     for (std::int64_t salt = 0; salt < own; ++salt) {
       HONE_CHECK(judgeOnce(judge, kernel.source(), static_cast<std::uint64_t>(salt), tally));

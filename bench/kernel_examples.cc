@@ -1,7 +1,7 @@
-// What `hone kernel optimize` makes of every shipped kernel, without a network, on one thread: the
-// speedup over the original and over PyTorch, and what it took. For the matmul also the share of
-// oneDNN's speed, measured right after it. KERNELS=cpp takes only those below that folder; the
-// budget of each is that of the variable BUDGET, or none.
+// Runs `hone kernel optimize` on all shipped kernels, offline and on one thread. Reports the
+// speedup over the original and over PyTorch, and the effort. For the matmul, also reports the
+// fraction of oneDNN's speed, measured right after it. Environment: KERNELS=cpp selects a
+// subfolder; BUDGET sets the budget per kernel (default: none).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using report::Align;
 
-constexpr double kMuch = 2;
+constexpr double kMinSpeedup = 2;
 constexpr std::int64_t kMatmulSize = 480;
 
-/// The kernels below the folder of examples, without references and results of hone.
+/// Returns the example kernels, without references and outputs of hone.
 std::vector<fs::path> kernels(const fs::path& folder, bool quick) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -37,18 +37,18 @@ std::vector<fs::path> kernels(const fs::path& folder, bool quick) {
   return files;
 }
 
-std::string intervalText(const json& comparison) {
+std::string formatInterval(const json& comparison) {
   return comparison.is_object()
              ? fmt::format("{:.2f} ({:.2f} - {:.2f})", comparison.at("speedup").get<double>(),
                            comparison.at("low").get<double>(), comparison.at("high").get<double>())
              : "-";
 }
 
-/// GFLOP/s of oneDNN for the matmul of the examples.
+/// Measures oneDNN's GFLOP/s for the matmul of the examples.
 Result<double> librarySpeed(const fs::path& folder) {
   const std::string size = std::to_string(kMatmulSize);
-  const HoneAnswer answer =
-      HONE_TRY(askHone(folder, {"profile", "--problem-m", size, "--problem-n", size, "--problem-k",
+  const HoneOutput answer =
+      HONE_TRY(runHone(folder, {"profile", "--problem-m", size, "--problem-n", size, "--problem-k",
                                 size, "--type", "f32", "--providers", "onednn", "--device",
                                 "local-sync", "--generated-dir", folder / "generated"}));
   return answer.json.at("rows").at(0).at("gflops").get<double>();
@@ -62,12 +62,12 @@ Result<void> measure(const Options& options) {
   report::Table table({{"kernel"},
                        {"original", Align::right},
                        {"best", Align::right},
-                       {"over the original", Align::right},
-                       {"over PyTorch", Align::right},
+                       {"vs. original", Align::right},
+                       {"vs. PyTorch", Align::right},
                        {"turns", Align::right},
                        {"trials", Align::right},
                        {"minutes", Align::right}});
-  std::size_t much = 0;
+  std::size_t fastKernels = 0;
   std::string share;
   std::string notes;
   for (const fs::path& file : kernels(examples, options.quick)) {
@@ -76,7 +76,7 @@ Result<void> measure(const Options& options) {
     if (budget != nullptr) {
       arguments.insert(arguments.end(), {"--budget", budget});
     }
-    const auto answer = askHone(folder.path(), arguments);
+    const auto answer = runHone(folder.path(), arguments);
     if (!answer) {
       notes += fmt::format("{}: {}\n", name, answer.error().message);
       continue;
@@ -87,9 +87,9 @@ Result<void> measure(const Options& options) {
       continue;
     }
     const double bestNs = confirmed.at("best_ns").get<double>();
-    much += confirmed.at("original").at("low").get<double>() >= kMuch ? 1 : 0;
+    fastKernels += confirmed.at("original").at("low").get<double>() >= kMinSpeedup ? 1 : 0;
     table.add({name, humanTime(confirmed.at("original_ns").get<double>()), humanTime(bestNs),
-               intervalText(confirmed.at("original")), intervalText(confirmed.at("pytorch")),
+               formatInterval(confirmed.at("original")), formatInterval(confirmed.at("pytorch")),
                std::to_string(answer->json.at("turns").size()),
                answer->json.at("candidates").dump(), fmt::format("{:.1f}", answer->seconds / 60)});
     if (file.filename() == "matmul.cc") {
@@ -99,8 +99,8 @@ Result<void> measure(const Options& options) {
                           gflops, library, 100 * gflops / library);
     }
   }
-  fmt::print("{}{}{} surely {}x or more over the original (aim 6)\n{}", table.text(), notes, much,
-             kMuch, share);
+  fmt::print("{}{}{} at least {}x as fast as the original (95 % CI; aim 6)\n{}", table.text(),
+             notes, fastKernels, kMinSpeedup, share);
   return {};
 }
 

@@ -14,17 +14,17 @@
 namespace hone::bench {
 namespace {
 
-constexpr double kLongestBurstNs = 2e9;
-constexpr double kLongestPauseNs = 5e8;
+constexpr double kMaxBurstNs = 2e9;
+constexpr double kMaxPauseNs = 5e8;
 
 [[noreturn]] void keepBusy(std::uint64_t seed) {
   Random random(seed);
   while (true) {
-    const auto burstNs = static_cast<std::int64_t>(random.uniform() * kLongestBurstNs);
+    const auto burstNs = static_cast<std::int64_t>(random.uniform() * kMaxBurstNs);
     for (const std::int64_t end = nowNs() + burstNs; nowNs() < end;) {
     }
     std::this_thread::sleep_for(
-        std::chrono::nanoseconds(static_cast<std::int64_t>(random.uniform() * kLongestPauseNs)));
+        std::chrono::nanoseconds(static_cast<std::int64_t>(random.uniform() * kMaxPauseNs)));
   }
 }
 

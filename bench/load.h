@@ -6,8 +6,8 @@
 
 namespace hone::bench {
 
-/// Children that keep the cores busy, in bursts as neighbours on a shared machine do; they end with
-/// the value, or with this process.
+/// Child processes that load the cores in bursts, like neighbours on a shared machine. They end on
+/// destruction, or with this process.
 class Load {
  public:
   explicit Load(std::size_t children);

@@ -1,5 +1,5 @@
-// hone's own share of the CPU time of a run: `hone bench` with 60 configs, from an empty cache and
-// an empty store. Its own is all but the compiler, IREE's runtime tools and the reference.
+// Measures hone's share of the CPU time of a run: `hone bench` with 60 configs, an empty cache and
+// an empty store. Excludes the compiler, IREE's runtime tools and the reference.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ struct Shares {
   [[nodiscard]] double share() const { return ownSeconds / totalSeconds; }
 };
 
-/// One whole run of the program itself, in a folder of its own.
+/// Runs the hone binary once, in a separate folder.
 Result<Shares> runOnce(const std::filesystem::path& folder, std::size_t count) {
   nlohmann::json configs = nlohmann::json::array();
   for (const model::Config& config : tileConfigs(count)) {
@@ -52,8 +52,8 @@ Result<void> measure(const Options& options) {
   using report::Align;
   report::Table table({{"run", Align::right},
                        {"trials", Align::right},
-                       {"all CPU s", Align::right},
-                       {"hone's own CPU s", Align::right},
+                       {"total CPU s", Align::right},
+                       {"hone CPU s", Align::right},
                        {"share", Align::right}});
   double lowest = 1;
   double highest = 0;
@@ -66,7 +66,7 @@ Result<void> measure(const Options& options) {
     highest = std::max(highest, shares.share());
   }
   fmt::print("{}", table.text());
-  fmt::print("hone's own share is {:.2f} - {:.2f} %; aim below {:.0f} %: {}\n", lowest * 100,
+  fmt::print("hone's share is {:.2f} - {:.2f} %; aim below {:.0f} %: {}\n", lowest * 100,
              highest * 100, kAim * 100, highest < kAim ? "met" : "missed");
   return {};
 }

@@ -1,7 +1,7 @@
-// Ten f32 matmuls of 128 x (128 to 1280) x 256, generated, compiled, verified and measured from
-// nothing: `hone profile` against the wheel's command-line tools, one shape after the other, as the
-// Python dispatch profiler used them: two compiles, iree-run-module against a numpy reference in
-// int64, iree-benchmark-module with 5 repetitions. The ways take turns.
+// Compares `hone profile` with the wheel's command-line tools on ten f32 matmuls of 128 x (128 to
+// 1280) x 256: generated, compiled, verified and measured from scratch. The tools are used like in
+// the Python dispatch profiler, one shape after the other: two compiles, iree-run-module against a
+// numpy reference in int64, and iree-benchmark-module with 5 repetitions. The methods alternate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr double kAim = 6;
 constexpr std::int64_t kFirst = 128;
 constexpr std::int64_t kLast = 1280;
 
-/// What a way took, and how wide its intervals are, as a share of the time: 95 %, of the median.
+/// Time of a method, and the relative widths of its 95 % confidence intervals of the median.
 struct Sweep {
   double seconds = 0;
   std::vector<double> widths;
@@ -29,7 +29,7 @@ struct Sweep {
 
 Result<Sweep> byHone(const std::filesystem::path& folder, std::int64_t last) {
   HONE_CHECK(makeFolder(folder));
-  const HoneAnswer answer = HONE_TRY(askHone(
+  const HoneOutput answer = HONE_TRY(runHone(
       folder, {"profile", "--problem-m=128", fmt::format("--problem-n={}:{}:128", kFirst, last),
                "--problem-k=256", "--type", "f32", "--output", folder / "data.csv",
                "--generated-dir", folder}));
@@ -44,7 +44,7 @@ Result<Sweep> byHone(const std::filesystem::path& folder, std::int64_t last) {
   return sweep;
 }
 
-/// Inputs and the expected result, as that profiler made them: small integers, summed in int64.
+/// Generates inputs and the expected result like that profiler: small integers, summed in int64.
 constexpr std::string_view kReference = R"(
 import os, sys, numpy
 os.chdir(sys.argv[1])
@@ -57,7 +57,7 @@ numpy.save("rhs.npy", rhs.astype(numpy.float32))
 numpy.save("expected.npy", numpy.matmul(lhs.astype(numpy.int64), rhs.astype(numpy.int64)).astype(numpy.float32))
 )";
 
-Result<double> widthOf(const std::string& text) {
+Result<double> parseWidth(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   std::vector<double> times;
   for (const auto& entry : json.value("benchmarks", nlohmann::json::array())) {
@@ -66,7 +66,7 @@ Result<double> widthOf(const std::string& text) {
     }
   }
   if (times.empty()) {
-    return machineError("iree-benchmark-module printed no times");
+    return machineError("no times in the output of iree-benchmark-module");
   }
   const stats::Interval interval = stats::bootstrapMedian(times, 0.95, 1);
   return (interval.high - interval.low) / interval.estimate;
@@ -84,13 +84,13 @@ Result<Sweep> byTools(const iree::Installation& installation, const std::filesys
     HONE_CHECK(
         writeFile(in("matmul.mlir"), iree::mlirOf(model::Matmul{.m = 128, .n = n, .k = 256})));
     for (const char* module : {"verify.vmfb", "profile.vmfb"}) {
-      HONE_CHECK(
-          outputOf({bin / "iree-compile", in("matmul.mlir"), "--iree-hal-target-device=local",
-                    "--iree-hal-local-target-device-backends=llvm-cpu",
-                    "--iree-llvmcpu-target-cpu=host", "-o", in(module)}));
+      HONE_CHECK(runCommandOutput({bin / "iree-compile", in("matmul.mlir"),
+                                   "--iree-hal-target-device=local",
+                                   "--iree-hal-local-target-device-backends=llvm-cpu",
+                                   "--iree-llvmcpu-target-cpu=host", "-o", in(module)}));
     }
-    HONE_CHECK(
-        outputOf({bin / "python", in("reference.py"), folder, "128", std::to_string(n), "256"}));
+    HONE_CHECK(runCommandOutput(
+        {bin / "python", in("reference.py"), folder, "128", std::to_string(n), "256"}));
     const std::vector<std::string> call = {"--device=local-sync", "--function=main",
                                            fmt::format("--input=@{}", in("lhs.npy")),
                                            fmt::format("--input=@{}", in("rhs.npy"))};
@@ -98,12 +98,12 @@ Result<Sweep> byTools(const iree::Installation& installation, const std::filesys
                                        fmt::format("--module={}", in("verify.vmfb")),
                                        fmt::format("--expected_output=@{}", in("expected.npy"))};
     verify.insert(verify.end(), call.begin(), call.end());
-    HONE_CHECK(outputOf(verify));
+    HONE_CHECK(runCommandOutput(verify));
     std::vector<std::string> time = {bin / "iree-benchmark-module",
                                      fmt::format("--module={}", in("profile.vmfb")),
                                      "--benchmark_repetitions=5", "--benchmark_format=json"};
     time.insert(time.end(), call.begin(), call.end());
-    sweep.widths.push_back(HONE_TRY(widthOf(HONE_TRY(outputOf(time)))));
+    sweep.widths.push_back(HONE_TRY(parseWidth(HONE_TRY(runCommandOutput(time)))));
   }
   sweep.seconds = static_cast<double>(nowNs() - startNs) / 1e9;
   return sweep;
@@ -140,8 +140,8 @@ Result<void> measure(const Options& options) {
   fmt::print("{}", table.text());
   const stats::Interval ratio = ratioInterval(ratios);
   fmt::print(
-      "{} matmuls from nothing: hone is {} as quick; its intervals are {:.1f} % wide, the tools' "
-      "{:.1f} % (medians); aim {:.0f}x: {}\n",
+      "{} matmuls from scratch: speedup of hone {}; median CI width {:.1f} %, of the tools "
+      "{:.1f} %; aim {:.0f}x: {}\n",
       (last - kFirst) / 128 + 1, textOf(ratio), 100 * stats::median(widthsHone),
       100 * stats::median(widthsTools), kAim, ratio.estimate >= kAim ? "met" : "missed");
   return {};

@@ -1,6 +1,6 @@
-// GFLOP/s of IREE with the compiler's own choices and of oneDNN, on one thread: 20 matmuls of
-// DeepBench's list and 10 forward convolutions of a training workload, in f32; a table, and a plot
-// beside this program (providers.svg).
+// Compares GFLOP/s of IREE, with the compiler's default configuration, and oneDNN, on one thread:
+// 20 matmuls from DeepBench and 10 forward convolutions of a training workload, in f32. Prints a
+// table and writes a plot next to this program (providers.svg).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace hone::bench {
 namespace {
 
-/// One operation by both providers; a speed of 0: that one failed.
+/// One operation by both providers; a speed of 0 means failure.
 struct Pair {
   std::string name;
   double iree = 0;
@@ -49,7 +49,7 @@ Result<std::vector<Pair>> profileAll(const std::filesystem::path& folder, bool q
   return pairs;
 }
 
-/// Bars for each operation, IREE's above oneDNN's.
+/// Draws two bars per operation: IREE above oneDNN.
 std::string plot(const std::vector<Pair>& pairs) {
   constexpr int kRow = 26;
   constexpr int kLeft = 430;
@@ -65,13 +65,13 @@ std::string plot(const std::vector<Pair>& pairs) {
       "<rect width=\"920\" height=\"{0}\" fill=\"white\"/>\n"
       "<text x=\"{1}\" y=\"20\" font-size=\"14\">GFLOP/s on one thread, f32</text>\n"
       "<rect x=\"{1}\" y=\"30\" width=\"10\" height=\"10\" fill=\"#0072b2\"/>"
-      "<text x=\"{2}\" y=\"39\">IREE, the compiler's own choice</text>\n"
+      "<text x=\"{2}\" y=\"39\">IREE, compiler default</text>\n"
       "<rect x=\"{3}\" y=\"30\" width=\"10\" height=\"10\" fill=\"#e69f00\"/>"
       "<text x=\"{4}\" y=\"39\">oneDNN</text>\n",
       height, kLeft, kLeft + 15, kLeft + 220, kLeft + 235);
   int y = 52;
   for (const Pair& pair : pairs) {
-    // The title says the type; of a convolution the rest of the name is long enough.
+    // The title contains the type, so omit it here: names of convolutions are long.
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y + 13,
                        pair.name.substr(0, pair.name.find("_f32nhwc")));
     for (const auto& [value, color, top] :

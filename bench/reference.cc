@@ -1,5 +1,5 @@
-// The time of the 2560^3 f32 reference and of comparing its result, on one core: medians of the
-// CPU time of 3; and, once, that of numpy in int64, which the Python dispatch profiler took.
+// Measures the CPU time of the 2560^3 f32 reference and of the comparison with its result, on one
+// core (median of 3). Also measures numpy in int64, as used by the Python dispatch profiler, once.
 
 #include "verify/reference.h"
 
@@ -20,7 +20,7 @@ template <typename Work>
 double medianSeconds(Work work) {
   std::array<double, 3> seconds{};
   for (double& sample : seconds) {
-    const std::int64_t start = ownCpuNs();  // one thread: the core's time whatever the load
+    const std::int64_t start = ownCpuNs();  // one thread: CPU time is independent of the load
     work();
     sample = static_cast<double>(ownCpuNs() - start) / 1e9;
   }
@@ -32,7 +32,7 @@ constexpr std::int64_t kSize = 2560;
 constexpr std::int64_t kQuickSize = 512;
 constexpr double kAim = 50;
 
-/// CPU seconds of numpy's product of int64 matrices, in the Python that has IREE.
+/// Measures numpy's product of int64 matrices in CPU seconds, with the Python that has IREE.
 Result<double> numpySeconds(std::int64_t size) {
   const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
   const auto python = installation.site.parent_path().parent_path().parent_path() / "bin/python";
@@ -67,7 +67,7 @@ Result<void> measure(const Options& options) {
   const double compute =
       medianSeconds([&] { reference = verify::computeReference(problem, inputs); });
   HONE_CHECK(reference);
-  // One other bit in every element, so that nothing is skipped as equal.
+  // Change one bit of every element, so that nothing is skipped as equal.
   verify::Tensor other = *reference;
   for (std::size_t i = 0; i < other.data.size(); i += 4) {
     other.data[i] ^= std::byte{1};
@@ -84,7 +84,7 @@ Result<void> measure(const Options& options) {
              model::nameOf(problem), make * 1e3, compute, model::flopsOf(problem) / compute / 1e9,
              compare * 1e3);
   const double numpy = HONE_TRY(numpySeconds(size));
-  fmt::print("numpy in int64: {:.1f} s; hone's reference is {:.0f}x as quick; aim {:.0f}x: {}\n",
+  fmt::print("numpy in int64: {:.1f} s; hone's reference is {:.0f}x as fast; aim {:.0f}x: {}\n",
              numpy, numpy / compute, kAim, numpy / compute >= kAim ? "met" : "missed");
   return {};
 }

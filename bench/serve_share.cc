@@ -1,5 +1,5 @@
-// What `hone serve` costs while a page is open during a run: its share of a CPU, and whether the
-// run gets slower. Runs with and without it take turns, all with the same compiled candidates.
+// Measures the cost of `hone serve` with an open page during a run: its CPU share, and the slowdown
+// of the run. Runs with and without it alternate, all with the same compiled candidates.
 #include <fmt/format.h>
 #include <httplib.h>
 #include <sys/wait.h>
@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr double kAim = 0.01;
 
-/// `hone serve` on a store; ended with this.
-class Serving {
+/// Runs `hone serve` on a store until destruction.
+class ServeProcess {
  public:
-  static Result<Serving> start(const fs::path& store, const fs::path& log) {
+  static Result<ServeProcess> start(const fs::path& store, const fs::path& log) {
     const std::string program = HONE_TRY(honeProgram()).string();
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -44,19 +44,20 @@ class Serving {
     for (int i = 0; i < 1000; ++i) {
       const auto said = nlohmann::json::parse(readFile(log).value_or(""), nullptr, false);
       if (said.is_object()) {
-        return Serving(pid, said.value("port", 0));
+        return ServeProcess(pid, said.value("port", 0));
       }
       ::usleep(10'000);
     }
-    return machineError("hone serve does not start");
+    return machineError("hone serve did not start");
   }
-  Serving(Serving&& other) noexcept : pid_(std::exchange(other.pid_, -1)), port_(other.port_) {}
-  Serving& operator=(Serving&&) = delete;
-  Serving(const Serving&) = delete;
-  Serving& operator=(const Serving&) = delete;
-  ~Serving() { static_cast<void>(end()); }
+  ServeProcess(ServeProcess&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), port_(other.port_) {}
+  ServeProcess& operator=(ServeProcess&&) = delete;
+  ServeProcess(const ServeProcess&) = delete;
+  ServeProcess& operator=(const ServeProcess&) = delete;
+  ~ServeProcess() { static_cast<void>(end()); }
 
-  /// The CPU time that it used, in ns.
+  /// Stops the server and returns its CPU time in ns.
   std::int64_t end() {
     if (pid_ <= 0) {
       return 0;
@@ -70,13 +71,13 @@ class Serving {
   [[nodiscard]] int port() const { return port_; }
 
  private:
-  Serving(pid_t pid, int port) : pid_(pid), port_(port) {}
+  ServeProcess(pid_t pid, int port) : pid_(pid), port_(port) {}
 
   pid_t pid_;
   int port_;
 };
 
-/// Does what the page of a run does: listens, and asks for what is new when it is told so.
+/// Acts like the page of a run: listens for events, and fetches new data when notified.
 class OpenPage {
  public:
   OpenPage(int port, std::string path)
@@ -85,7 +86,7 @@ class OpenPage {
   OpenPage& operator=(const OpenPage&) = delete;
   ~OpenPage() { thread_.join(); }
 
-  /// Once the server is gone, how often something new was fetched, and how many bytes.
+  /// Numbers of fetches and bytes; valid once the server has ended.
   [[nodiscard]] std::int64_t fetched() const { return fetched_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
@@ -93,7 +94,7 @@ class OpenPage {
   void listen() {
     httplib::Client client("127.0.0.1", port_);
     for (auto page = client.Get(path_); page && page->status != 200; page = client.Get(path_)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the run has not begun
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the run has not started
     }
     client.set_read_timeout(60);
     client.Get(base() + "/events", [this](const char* data, std::size_t size) {
@@ -125,10 +126,10 @@ class OpenPage {
 
 struct RunCost {
   double wallSeconds = 0;
-  double sampleNs = 0;  ///< the median of what the run measured: its own figures must not change
+  double sampleNs = 0;  ///< median of the run's samples: serving must not affect them
 };
 
-/// One whole `hone bench` with 60 configs, into a new store.
+/// Runs `hone bench` with 60 configs into a new store.
 Result<RunCost> runOnce(const fs::path& folder, const fs::path& store, std::size_t count) {
   nlohmann::json configs = nlohmann::json::array();
   for (const model::Config& config : tileConfigs(count)) {
@@ -156,18 +157,18 @@ Result<RunCost> runOnce(const fs::path& folder, const fs::path& store, std::size
   return RunCost{seconds, summary["candidates"][0]["time_ns"].get<double>()};
 }
 
-struct Watched {
+struct WatchedRun {
   RunCost run;
   double share = 0;
   std::int64_t fetched = 0;
   std::int64_t bytes = 0;
 };
 
-/// The same with a server whose page of the run is open from the beginning.
-Result<Watched> runWatched(const fs::path& folder, const fs::path& store, std::size_t count) {
-  Serving serving = HONE_TRY(Serving::start(store, folder / "serve.log"));
+/// Runs the same with a server whose run page is open from the start.
+Result<WatchedRun> runWatched(const fs::path& folder, const fs::path& store, std::size_t count) {
+  ServeProcess serving = HONE_TRY(ServeProcess::start(store, folder / "serve.log"));
   const std::int64_t start = nowNs();
-  Watched watched;
+  WatchedRun watched;
   const OpenPage page(serving.port(), "/runs/1");
   const OpenPage list(serving.port(), "/");
   auto run = runOnce(folder, store, count);
@@ -184,7 +185,7 @@ Result<void> measure(const Options& options) {
   const std::int64_t repeats = options.repeats > 0 ? options.repeats : options.quick ? 2 : 8;
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-serve-share"));
   const fs::path& folder = scratch.path();
-  HONE_CHECK(runOnce(folder, folder / "warm.db", count));  // all is compiled from here on
+  HONE_CHECK(runOnce(folder, folder / "warm.db", count));  // everything is compiled from here on
   using report::Align;
   report::Table table({{"pair", Align::right},
                        {"alone s", Align::right},
@@ -196,16 +197,16 @@ Result<void> measure(const Options& options) {
   std::vector<double> figures;
   double worst = 0;
   for (std::int64_t i = 0; i < repeats; ++i) {
-    const fs::path plain = folder / fmt::format("plain{}.db", i);
+    const fs::path aloneStore = folder / fmt::format("plain{}.db", i);
     const fs::path looked = folder / fmt::format("looked{}.db", i);
     RunCost alone;
-    Watched watched;
-    if (i % 2 == 0) {  // neither is always the first
-      alone = HONE_TRY(runOnce(folder, plain, count));
+    WatchedRun watched;
+    if (i % 2 == 0) {  // alternate the order
+      alone = HONE_TRY(runOnce(folder, aloneStore, count));
       watched = HONE_TRY(runWatched(folder, looked, count));
     } else {
       watched = HONE_TRY(runWatched(folder, looked, count));
-      alone = HONE_TRY(runOnce(folder, plain, count));
+      alone = HONE_TRY(runOnce(folder, aloneStore, count));
     }
     slowdowns.push_back(watched.run.wallSeconds / alone.wallSeconds);
     figures.push_back(watched.run.sampleNs / alone.sampleNs);
@@ -216,8 +217,8 @@ Result<void> measure(const Options& options) {
                fmt::format("{:.0f}", static_cast<double>(watched.bytes) / 1e3)});
   }
   fmt::print("{}", table.text());
-  fmt::print("wall time of the run, watched over alone: {}\n", textOf(ratioInterval(slowdowns)));
-  fmt::print("what it measured, watched over alone: {}\n", textOf(ratioInterval(figures)));
+  fmt::print("wall time ratio, watched / alone: {}\n", textOf(ratioInterval(slowdowns)));
+  fmt::print("measured time ratio, watched / alone: {}\n", textOf(ratioInterval(figures)));
   fmt::print("CPU of hone serve with two pages open: at most {:.2f} %; aim below {:.0f} %: {}\n",
              100 * worst, 100 * kAim, worst < kAim ? "met" : "missed");
   return {};

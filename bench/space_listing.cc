@@ -1,7 +1,6 @@
-// Lists the whole space of the compiler's constraints for gfx942, an f16 matmul of 2048x2048x2048
-// and a 3x3 convolution of 2x32x32x1280, and makes 100 diverse candidates of it; beside it z3
-// enumerates the same constraints with blocking clauses. CPU-seconds of both, and whether they
-// found the same.
+// Lists the whole space of the compiler's constraints on gfx942 for an f16 matmul of 2048x2048x2048
+// and a 3x3 convolution of 2x32x32x1280, and creates 100 diverse candidates. Compares the CPU time
+// and the points with z3, which enumerates the same constraints with blocking clauses.
 
 #include <algorithm>
 #include <cstdio>
@@ -23,24 +22,24 @@ namespace hone::bench {
 namespace {
 
 constexpr std::size_t kCandidates = 100;
-/// Of a space that z3 is not let through to the end: its time is for so many points.
+/// Points to enumerate with z3 in a quick run; its time is for these only.
 constexpr std::size_t kQuickPoints = 200;
 
 double cpuSeconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
-/// CPU time of this process and of the children that it waited for.
+/// Returns the CPU time of this process and of its finished children.
 std::int64_t allCpuNs() { return ownCpuNs() + childrenCpuNs(); }
 
 struct Listed {
   search::Space space;
   double listSeconds = 0;
-  double makeSeconds = 0;  ///< of the candidates, with the start of a compiler for them
+  double makeSeconds = 0;  ///< of creating the candidates, including the start of a compiler
 };
 
-/// In a compiler of their own, whose CPU time is known when it has ended.
-Result<std::vector<std::string>> materialized(const Toolchain& toolchain,
-                                              const iree::CompileRequest& request,
-                                              std::span<const iree::KnobAssignment> assignments) {
+/// Uses a separate compiler, whose CPU time is known when it has ended.
+Result<std::vector<std::string>> materialize(const Toolchain& toolchain,
+                                             const iree::CompileRequest& request,
+                                             std::span<const iree::KnobAssignment> assignments) {
   auto compiler =
       HONE_TRY(startCompiler(toolchain.installation, toolchain.folder.path() / "unused"));
   return iree::compilationInfos(compiler, request, assignments);
@@ -61,17 +60,18 @@ Result<Listed> list(const Toolchain& toolchain, const iree::CompileRequest& requ
       assignment.values[listed.space.knobs()[i].name] = listed.space.point(point)[i];
     }
   }
-  const auto infos = HONE_TRY(materialized(toolchain, request, assignments));
+  const auto infos = HONE_TRY(materialize(toolchain, request, assignments));
   listed.makeSeconds = cpuSeconds(allCpuNs() - listedAt);
   if (std::set<std::string>(infos.begin(), infos.end()).size() != assignments.size()) {
-    return machineError("{}: candidates are not all different", pipeline.pipeline);
+    return machineError("{}: duplicate candidates", pipeline.pipeline);
   }
   return listed;
 }
 
 struct Enumerated {
   std::size_t points = 0;
-  bool same = true;  ///< all of them are in the list, and none is left where it went to the end
+  bool same =
+      true;  ///< all points are in the list, and none is missing if the enumeration was complete
   double seconds = 0;
 };
 

@@ -1,5 +1,5 @@
-// hone's rule from a limit to tile sizes, and its model of the compiler's own limits, against the
-// compiler's pass on random matmuls and convolutions.
+// Checks hone's rule from a limit to tile sizes, and its model of the compiler's limits, against
+// the compiler's pass on random matmuls and convolutions.
 
 #include <algorithm>
 #include <cstdio>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kShapes = 5000;
 constexpr std::int64_t kQuickShapes = 500;
-/// Of one module.
-constexpr std::int64_t kAtATime = 500;
+/// Shapes per module.
+constexpr std::int64_t kShapesPerModule = 500;
 
 Result<void> measure(const Options& options) {
   Toolchain toolchain = HONE_TRY(Toolchain::start());
@@ -21,7 +21,7 @@ Result<void> measure(const Options& options) {
   split::ShapeMaker maker(1);
   split::RuleCheck all;
   while (all.shapes < shapes) {
-    std::vector<model::Problem> problems(kAtATime);
+    std::vector<model::Problem> problems(kShapesPerModule);
     std::generate(problems.begin(), problems.end(), [&] { return maker.next(); });
     const auto check = HONE_TRY(split::checkRule(toolchain.compiler, toolchain.installation,
                                                  toolchain.folder.path(), problems));
@@ -33,7 +33,7 @@ Result<void> measure(const Options& options) {
       all.disagreements.push_back(one);
     }
   }
-  fmt::print("{} shapes, of which the compiler splits {}; disagreements: {} (aim: 0)\n", all.shapes,
+  fmt::print("{} shapes, {} split by the compiler; disagreements: {} (aim: 0)\n", all.shapes,
              all.split, all.disagreements.size());
   return {};
 }

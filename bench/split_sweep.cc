@@ -1,7 +1,7 @@
-// `hone split full` over a workload, against the plain way: for each shape and limit one compile
-// with iree-compile and one run of iree-benchmark-module with its defaults, measured on a few
-// shapes and scaled to all; and what the recommended code gains. The workload is that of the
-// variable WORKLOAD, or examples/workloads/weight_gradients.txt.
+// Compares `hone split full` on a workload with the naive method: one iree-compile and one
+// iree-benchmark-module with its defaults per shape and limit. The naive method is measured on a
+// few shapes and extrapolated. Also reports the gain of the recommended code. WORKLOAD sets the
+// workload (default: examples/workloads/weight_gradients.txt).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,20 +28,21 @@ namespace {
 
 constexpr double kAim = 5;
 constexpr double kSeedAim = 20;
-/// What an incremental build of the compiler takes, with a benchmark for every limit after it.
+/// Duration of an incremental build of the compiler, followed by a benchmark for every limit.
 constexpr double kBuildSeconds = 300;
-constexpr std::size_t kPlainShapes = 4;
+constexpr std::size_t kNaiveShapes = 4;
 const std::vector<std::int64_t> kLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 
-/// The shapes of the plain way: the middle one of each quarter of the workload, by work.
-Result<std::vector<split::SweepProblem>> someShapes(const std::string& workload) {
+/// Returns the shapes for the naive method: the middle one of each quarter of the workload, by
+/// work.
+Result<std::vector<split::SweepProblem>> sampleShapes(const std::string& workload) {
   const model::Workload read = HONE_TRY(model::readWorkload(workload));
   auto problems = model::uniqueProblems(read.entries);
   std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) {
     return flopsOf(a.problem) < flopsOf(b.problem);
   });
   std::vector<split::SweepProblem> some;
-  const std::size_t count = std::min(kPlainShapes, problems.size());
+  const std::size_t count = std::min(kNaiveShapes, problems.size());
   for (std::size_t i = 0; i < count; ++i) {
     const auto& one = problems[(2 * i + 1) * problems.size() / (2 * count)];
     some.push_back({one.lines.front().text, retyped(one.problem, model::MatmulTypes{})});
@@ -49,8 +50,8 @@ Result<std::vector<split::SweepProblem>> someShapes(const std::string& workload)
   return some;
 }
 
-/// Seconds of the plain way for one shape: every limit and the baseline.
-Result<double> plainSeconds(Toolchain& toolchain, const split::SweepProblem& problem) {
+/// Measures the naive method for one shape: every limit and the baseline.
+Result<double> naiveShapeSeconds(Toolchain& toolchain, const split::SweepProblem& problem) {
   const auto requests = HONE_TRY(
       split::requestsFor(std::span(&problem, 1), toolchain.flags, toolchain.folder.path()));
   const auto programs = HONE_TRY(iree::prepareSplits(toolchain.compiler, requests));
@@ -75,18 +76,18 @@ Result<double> plainSeconds(Toolchain& toolchain, const split::SweepProblem& pro
     HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main", attribute)));
     std::vector<std::string> compile = {tool, source, "-o", module, iree::kEnableSplitFlag};
     compile.insert(compile.end(), toolchain.flags.begin(), toolchain.flags.end());
-    // On the source the attribute does not fit all shapes (those with loops of one): then the
-    // compile fails early, which only favours the plain way.
+    // The attribute does not fit all sources (shapes with loops of one). The compile then fails
+    // early, which only favours the naive method.
     const auto compiled = HONE_TRY(runCommand({compile, {}, {}}));
     if (!compiled.ending.ok()) {
       HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main")));
-      HONE_CHECK(outputOf(compile));
+      HONE_CHECK(runCommandOutput(compile));
     }
     std::vector<std::string> measure = {toolchain.installation.runtimeTool("iree-benchmark-module"),
                                         fmt::format("--module={}", module.string()),
                                         "--function=main", "--device=local-task"};
     measure.insert(measure.end(), inputs.begin(), inputs.end());
-    HONE_CHECK(outputOf(measure));
+    HONE_CHECK(runCommandOutput(measure));
   }
   return static_cast<double>(nowNs() - startNs) / 1e9;
 }
@@ -108,19 +109,19 @@ void printGains(const nlohmann::json& validation) {
   fmt::print("{}", table.text());
 }
 
-/// Seconds of the plain way for all shapes of the workload, from a few of them.
-Result<double> plainWay(Toolchain& toolchain, const std::string& workload, bool quick) {
+/// Estimates the seconds of the naive method for the whole workload from a few shapes.
+Result<double> naiveSeconds(Toolchain& toolchain, const std::string& workload, bool quick) {
   const auto all = HONE_TRY(model::readWorkload(workload));
-  auto some = HONE_TRY(someShapes(workload));
+  auto some = HONE_TRY(sampleShapes(workload));
   some.resize(quick ? 1 : some.size());
   std::vector<double> seconds;
   for (const split::SweepProblem& problem : some) {
-    seconds.push_back(HONE_TRY(plainSeconds(toolchain, problem)));
+    seconds.push_back(HONE_TRY(naiveShapeSeconds(toolchain, problem)));
   }
   const double mean =
       std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
   const auto shapes = model::uniqueProblems(all.entries).size();
-  fmt::print("the plain way: {:.1f} s a shape ({:.1f}); for all {} shapes {:.1f} min\n", mean,
+  fmt::print("naive method: {:.1f} s per shape ({:.1f}); for all {} shapes {:.1f} min\n", mean,
              fmt::join(seconds, ", "), shapes, mean * static_cast<double>(shapes) / 60);
   return mean * static_cast<double>(shapes);
 }
@@ -129,9 +130,9 @@ Result<void> measure(const Options& options) {
   Toolchain toolchain = HONE_TRY(Toolchain::start());
   const char* given = std::getenv("WORKLOAD");
   const std::string workload = given != nullptr ? given : HONE_EXAMPLE_WORKLOAD;
-  const double plain = HONE_TRY(plainWay(toolchain, workload, options.quick));
-  const HoneAnswer swept =
-      HONE_TRY(askHone(toolchain.folder.path(), {"split", "full", workload, "--type", "f32",
+  const double naive = HONE_TRY(naiveSeconds(toolchain, workload, options.quick));
+  const HoneOutput swept =
+      HONE_TRY(runHone(toolchain.folder.path(), {"split", "full", workload, "--type", "f32",
                                                  "--results", toolchain.folder.path() / "r"}));
   const auto shapes = swept.json.at("shapes").size();
   std::int64_t compiled = 0;
@@ -140,12 +141,12 @@ Result<void> measure(const Options& options) {
   }
   const double sweep = swept.json.at("sweep_seconds").get<double>();
   fmt::print(
-      "{} shapes: {} trials asked for, {} compiled and measured in {:.1f} min; with analysis "
+      "{} shapes: {} trials requested, {} compiled and measured in {:.1f} min; with analysis "
       "and validation {:.1f} min\n",
       shapes, shapes * (kLimits.size() + 2), compiled, sweep / 60, swept.seconds / 60);
   printGains(swept.json.at("validation"));
-  const double seed = kBuildSeconds * static_cast<double>(kLimits.size() + 1) + plain;
-  fmt::print("against the plain way: {:.1f}x (aim {}x)\n", plain / sweep, kAim);
+  const double seed = kBuildSeconds * static_cast<double>(kLimits.size() + 1) + naive;
+  fmt::print("speedup over the naive method: {:.1f}x (aim {}x)\n", naive / sweep, kAim);
   fmt::print("with a build of the compiler for each limit: {:.0f} min: {:.0f}x (aim {}x)\n",
              seed / 60, seed / sweep, kSeedAim);
   return {};

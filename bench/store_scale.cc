@@ -1,8 +1,10 @@
-// How the store grows: fills stores of 100, 1,000 and 10,000 trials of 10 samples, a commit a
-// trial, and times what `hone runs` and `hone runs show` do. Prints a table with the ratio to the
-// size before: time to fill, bytes and memory are to be linear, and a listing of 10,000 trials is
-// to be under 100 ms. "trials" loads the trials alone, "show" also their samples, and makes the
-// text. The stores are made in a scratch folder; TMPDIR says on which disk.
+// Measures how the store scales: fills stores with 100, 1,000 and 10,000 trials of 10 samples, one
+// commit per trial, and times `hone runs` and `hone runs show`.
+//
+// Prints a table with the ratio to the previous size. Fill time, bytes and memory should be linear,
+// and a listing of 10,000 trials should take less than 100 ms. "trials" loads the trials alone;
+// "show" also loads their samples and renders the text. The stores are in a scratch folder; TMPDIR
+// selects the disk.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -31,12 +33,12 @@ constexpr std::array<std::int64_t, 3> kSizes = {100, 1'000, 10'000};
 constexpr std::int64_t kSamples = 10;
 constexpr int kListings = 5;
 
-/// What is measured, in the order of the columns.
+/// Measured quantities, in column order.
 constexpr std::array kNames = {"fill s",    "file bytes", "fill RSS MB", "runs ms",
                                "trials ms", "show ms",    "show RSS MB"};
 using Figures = std::array<double, kNames.size()>;
 
-hone::store::Trial trialOf(std::int64_t number) {
+hone::store::Trial makeTrial(std::int64_t number) {
   hone::store::Trial trial;
   trial.key = fmt::format("{:032x}", number);
   trial.problem = "matmul_512x768x1024_f32";
@@ -65,14 +67,14 @@ Result<void> fill(const std::filesystem::path& file, std::int64_t count) {
       const double ns = 1.6e7 + 1000.5 * static_cast<double>(i + round);
       samples.push_back({.round = round, .wallNs = ns, .cpuNs = ns * 0.98});
     }
-    HONE_CHECK(store.addTrial(id, trialOf(i), samples));
+    HONE_CHECK(store.addTrial(id, makeTrial(i), samples));
   }
   return store.finishRun(id, hone::store::RunStatus::finished, nlohmann::json::object());
 }
 
-/// Milliseconds of CPU time of the quickest of a few: the files are in memory, and the machine may
-/// be busy with other things.
-Result<double> quickest(const std::function<Result<void>()>& work) {
+/// Returns the shortest CPU time of several runs in milliseconds: the files are cached, and the
+/// machine may be busy.
+Result<double> shortestMs(const std::function<Result<void>()>& work) {
   double best = 1e300;
   for (int i = 0; i < kListings; ++i) {
     const auto start = hone::ownCpuNs();
@@ -89,11 +91,11 @@ struct Measured {
   double rssMb = 0;
 };
 
-/// Runs the work in a process of its own, for its times and its peak memory.
-Result<Measured> inProcess(const std::function<Result<Times>()>& work) {
+/// Runs the work in a separate process to measure its times and peak memory.
+Result<Measured> runInProcess(const std::function<Result<Times>()>& work) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) {
-    return hone::errnoError("cannot make a pipe");
+    return hone::errnoError("cannot create a pipe");
   }
   const pid_t child = ::fork();
   if (child == 0) {
@@ -112,7 +114,7 @@ Result<Measured> inProcess(const std::function<Result<Times>()>& work) {
   rusage usage{};
   ::wait4(child, &status, 0, &usage);
   if (!heard) {
-    return hone::machineError("the process that measures failed");
+    return hone::machineError("the measuring process failed");
   }
   measured.rssMb = static_cast<double>(usage.ru_maxrss) / 1024;
   return measured;
@@ -128,24 +130,24 @@ Result<void> show(const std::filesystem::path& file) {
 }
 
 Result<Figures> measure(const std::filesystem::path& file, std::int64_t count) {
-  const Measured filling = HONE_TRY(inProcess([&]() -> Result<Times> {
+  const Measured filling = HONE_TRY(runInProcess([&]() -> Result<Times> {
     const auto start = nowNs();
     HONE_CHECK(fill(file, count));
     return Times{static_cast<double>(nowNs() - start) / 1e9};
   }));
   const auto bytes = static_cast<double>(std::filesystem::file_size(file));
-  const Measured listing = HONE_TRY(inProcess([&]() -> Result<Times> {
-    const double runs = HONE_TRY(quickest([&]() -> Result<void> {
+  const Measured listing = HONE_TRY(runInProcess([&]() -> Result<Times> {
+    const double runs = HONE_TRY(shortestMs([&]() -> Result<void> {
       const Store store = HONE_TRY(Store::open(file, Store::Mode::read));
       HONE_CHECK(store.listRuns(20));
       return {};
     }));
-    const double trials = HONE_TRY(quickest([&]() -> Result<void> {
+    const double trials = HONE_TRY(shortestMs([&]() -> Result<void> {
       const Store store = HONE_TRY(Store::open(file, Store::Mode::read));
       HONE_CHECK(store.listTrials(1));
       return {};
     }));
-    return Times{runs, trials, HONE_TRY(quickest([&] { return show(file); }))};
+    return Times{runs, trials, HONE_TRY(shortestMs([&] { return show(file); }))};
   }));
   return Figures{filling.times[0], bytes,        filling.rssMb, listing.times[0], listing.times[1],
                  listing.times[2], listing.rssMb};

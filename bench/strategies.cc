@@ -1,7 +1,7 @@
-// Trials that each strategy needs until within 5 % of the best, on recorded spaces: the files
-// given, or those in bench/recordings, or made-up spaces where there are none. Prints the median
-// over seeds for each strategy, asked for one point at a time and for eight, and how many times
-// fewer than chance.
+// Measures the trials that each strategy needs until within 5 % of the best, on recorded spaces:
+// the given files, those in bench/recordings, or synthetic spaces if there are none. Prints the
+// median over seeds for each strategy with batches of one and eight points, and the improvement
+// over random.
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "report/render/table.h"
 #include "search/space/recording.h"
-#include "search/strategy/replay.h"
 #include "search/space/test_spaces.h"
+#include "search/strategy/replay.h"
 #include "stats/summary.h"
 #include "support.h"
 
@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::int64_t kSeeds = 50;
 constexpr std::int64_t kQuickSeeds = 5;
-constexpr std::uint64_t kMadeUp = 6;
-constexpr double kWithin = 0.05;
+constexpr std::uint64_t kSyntheticSpaces = 6;
+constexpr double kTolerance = 0.05;
 constexpr std::array kStrategies = {"random", "model", "evolve"};
 constexpr std::array<std::size_t, 2> kBatches = {1, 8};
 
@@ -38,16 +38,16 @@ Result<std::vector<search::Recording>> recordings(std::vector<std::filesystem::p
   for (const auto& file : files) {
     all.push_back(HONE_TRY(search::readRecording(file)));
   }
-  for (std::uint64_t seed = 1; files.empty() && seed <= kMadeUp; ++seed) {
-    all.push_back(search::MadeSpace(seed).record());
-    all.back().name = fmt::format("made up {}", seed);
+  for (std::uint64_t seed = 1; files.empty() && seed <= kSyntheticSpaces; ++seed) {
+    all.push_back(search::SyntheticSpace(seed).record());
+    all.back().name = fmt::format("synthetic {}", seed);
   }
   return all;
 }
 
 struct Figures {
-  double trials = 0;  ///< the median over seeds
-  double askMs = 0;   ///< CPU time of a trial in the strategy
+  double trials = 0;  ///< median over seeds
+  double askMs = 0;   ///< CPU time of the strategy per trial
 };
 
 Result<Figures> figuresOf(const search::Recording& recording, const char* strategy,
@@ -56,7 +56,7 @@ Result<Figures> figuresOf(const search::Recording& recording, const char* strate
   double cpuNs = 0;
   double trials = 0;
   for (std::int64_t seed = 1; seed <= seeds; ++seed) {
-    std::size_t enough = 64;  // most runs are over long before the space is
+    std::size_t enough = 64;  // most runs need far fewer than all points
     std::optional<std::size_t> until;
     while (!until) {
       const std::int64_t start = ownCpuNs();
@@ -65,7 +65,7 @@ Result<Figures> figuresOf(const search::Recording& recording, const char* strate
           {.seed = static_cast<std::uint64_t>(seed), .batch = batch, .trials = enough}));
       cpuNs += static_cast<double>(ownCpuNs() - start);
       trials += static_cast<double>(best.size());
-      until = search::trialsUntil(recording, best, kWithin);
+      until = search::trialsUntil(recording, best, kTolerance);
       if (!until && best.size() < enough) {
         return userError("{}: all points failed", recording.name);
       }
@@ -88,11 +88,11 @@ Result<void> measure(const Options& options, const std::vector<std::filesystem::
                        {"strategy"},
                        {"trials", Align::right},
                        {"fewer than random", Align::right},
-                       {"own CPU ms/trial", Align::right}});
+                       {"CPU ms/trial", Align::right}});
   const auto all = HONE_TRY(recordings(files));
   std::map<std::string, std::vector<double>> ratios;
   for (const search::Recording& recording : all) {
-    const double enough = recording.best().value_or(0) * (1 + kWithin);
+    const double enough = recording.best().value_or(0) * (1 + kTolerance);
     const auto good = std::count_if(recording.points.begin(), recording.points.end(),
                                     [&](const search::RecordedPoint& point) {
                                       return point.timeNs && *point.timeNs <= enough;

@@ -21,9 +21,9 @@ namespace {
 constexpr Limits kCompileLimits{std::chrono::seconds(120), std::uint64_t{8} << 30U};
 constexpr Limits kRunLimits{std::chrono::seconds(60), 0};
 
-Result<Options> optionsFrom(int argc, char** argv) {
+Result<Options> parseOptions(int argc, char** argv) {
   constexpr std::string_view kRepeats = "--repeats=";
-  const char* quick = std::getenv("QUICK");  // how `make bench QUICK=1` says it to all programs
+  const char* quick = std::getenv("QUICK");  // set by `make bench QUICK=1`
   Options options;
   options.quick = quick != nullptr && *quick != '\0';
   for (int i = 1; i < argc; ++i) {
@@ -35,7 +35,7 @@ Result<Options> optionsFrom(int argc, char** argv) {
     } else if (number && *number > 0) {
       options.repeats = *number;
     } else {
-      return userError("unknown argument '{}'; there are --quick and --repeats=N", argument);
+      return userError("unknown argument '{}'; expected --quick or --repeats=N", argument);
     }
   }
   return options;
@@ -54,8 +54,8 @@ model::Config tiles(int rows, int columns, int vectorRows, int vectorColumns, in
                         outer, vectorRows, vectorColumns, reduction)}}};
 }
 
-/// The chance of at most `hits` of `count`, when each has the chance `p`.
-double atMost(std::int64_t hits, std::int64_t count, double p) {
+/// Returns the probability of at most `hits` out of `count`, each with probability `p`.
+double binomialCdf(std::int64_t hits, std::int64_t count, double p) {
   double sum = 0;
   for (std::int64_t i = 0; i <= hits; ++i) {
     const auto k = static_cast<double>(i);
@@ -66,8 +66,8 @@ double atMost(std::int64_t hits, std::int64_t count, double p) {
   return sum;
 }
 
-/// Where the falling function crosses the level.
-double crossing(const std::function<double(double)>& falling, double level) {
+/// Returns the point where a decreasing function crosses the level.
+double findCrossing(const std::function<double(double)>& falling, double level) {
   double low = 1e-12;
   double high = 1 - 1e-12;
   for (int i = 0; i < 60; ++i) {
@@ -83,7 +83,7 @@ Result<std::filesystem::path> honeProgram() {
   const auto self = HONE_TRY(ownProgram());
   auto program = self.parent_path() / "hone";
   if (!std::filesystem::exists(program)) {
-    return machineError("there is no hone beside {}", self.string());
+    return machineError("no hone binary found next to {}", self.string());
   }
   return program;
 }
@@ -91,7 +91,7 @@ Result<std::filesystem::path> honeProgram() {
 int runMain(std::string_view name, int argc, char** argv,
             const std::function<Result<void>(const Options&)>& measure) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  const auto options = optionsFrom(argc, argv);
+  const auto options = parseOptions(argc, argv);
   const Result<void> measured =
       options ? measure(*options) : Result<void>(std::unexpected(options.error()));
   if (!measured) {
@@ -123,7 +123,7 @@ Result<engine::Program> Toolchain::load(const std::string& name, const std::stri
   return engine::loadProgram(compiler, file, "", flags);
 }
 
-Result<std::string> outputOf(std::vector<std::string> argv) {
+Result<std::string> runCommandOutput(std::vector<std::string> argv) {
   const Finished finished = HONE_TRY(runCommand({argv, {}, {}}));
   if (!finished.ending.ok()) {
     return machineError("{} ended with {}: {}", argv.front(), finished.ending.describe(),
@@ -132,7 +132,7 @@ Result<std::string> outputOf(std::vector<std::string> argv) {
   return finished.out;
 }
 
-Result<HoneAnswer> askHone(const std::filesystem::path& folder,
+Result<HoneOutput> runHone(const std::filesystem::path& folder,
                            std::vector<std::string> arguments) {
   Command command;
   command.argv = {HONE_TRY(honeProgram()).string()};
@@ -142,7 +142,7 @@ Result<HoneAnswer> askHone(const std::filesystem::path& folder,
                          {"XDG_DATA_HOME", (folder / "data").string()}};
   const std::int64_t startNs = nowNs();
   const Finished finished = HONE_TRY(runCommand(command));
-  HoneAnswer answer{nlohmann::json::parse(finished.out, nullptr, false),
+  HoneOutput answer{nlohmann::json::parse(finished.out, nullptr, false),
                     static_cast<double>(nowNs() - startNs) / 1e9};
   if (!answer.json.is_object()) {
     return machineError("hone {} ended with {}: {}", arguments.front(), finished.ending.describe(),
@@ -194,9 +194,12 @@ stats::Interval chanceInterval(std::int64_t hits, std::int64_t count) {
   }
   constexpr double kTail = 0.025;
   const double low =
-      hits == 0 ? 0 : crossing([&](double p) { return atMost(hits - 1, count, p); }, 1 - kTail);
+      hits == 0
+          ? 0
+          : findCrossing([&](double p) { return binomialCdf(hits - 1, count, p); }, 1 - kTail);
   const double high =
-      hits == count ? 1 : crossing([&](double p) { return atMost(hits, count, p); }, kTail);
+      hits == count ? 1
+                    : findCrossing([&](double p) { return binomialCdf(hits, count, p); }, kTail);
   return {low, static_cast<double>(hits) / static_cast<double>(count), high};
 }
 

@@ -21,15 +21,15 @@
 namespace hone::bench {
 
 struct Options {
-  bool quick = false;        ///< a short run: shows that it works, its figures are rough
-  std::int64_t repeats = 0;  ///< --repeats=N; 0: the program's own number
+  bool quick = false;        ///< a short run: a smoke test with rough figures
+  std::int64_t repeats = 0;  ///< --repeats=N; 0: the benchmark's default
 };
 
-/// Reads the options, measures, and turns an error into a message and an exit code.
+/// Parses the options and runs `measure`; prints errors and returns the exit code.
 int runMain(std::string_view name, int argc, char** argv,
             const std::function<Result<void>(const Options&)>& measure);
 
-/// The real compiler with an empty cache, the synchronous CPU device, and a folder for both.
+/// The real compiler with an empty cache, and the synchronous CPU device, in a scratch folder.
 struct Toolchain {
   ScratchFolder folder;
   iree::Installation installation;
@@ -38,41 +38,42 @@ struct Toolchain {
   iree::ModuleRunner runner;
 
   [[nodiscard]] static Result<Toolchain> start();
-  /// Writes the program into the folder and loads it.
+  /// Writes the program to the folder and loads it.
   [[nodiscard]] Result<engine::Program> load(const std::string& name, const std::string& text);
 };
 
-/// build/hone, beside this program.
+/// Returns the path of the hone binary next to this program.
 [[nodiscard]] Result<std::filesystem::path> honeProgram();
 
-/// What a program prints; one that ends badly is an error.
-[[nodiscard]] Result<std::string> outputOf(std::vector<std::string> argv);
+/// Runs a command and returns its output; fails if the command fails.
+[[nodiscard]] Result<std::string> runCommandOutput(std::vector<std::string> argv);
 
-struct HoneAnswer {
+struct HoneOutput {
   nlohmann::json json;
-  double seconds = 0;  ///< all of the command counted
+  double seconds = 0;  ///< wall time of the whole command
 };
 
-/// The answer of a hone command in JSON. Its store and its cache are in `folder`.
-[[nodiscard]] Result<HoneAnswer> askHone(const std::filesystem::path& folder,
+/// Runs a hone command and parses its JSON output. The store and the cache are in `folder`.
+[[nodiscard]] Result<HoneOutput> runHone(const std::filesystem::path& folder,
                                          std::vector<std::string> arguments);
 
-/// A compile pool on all cores with the cache in the folder given.
+/// Starts a compile pool on all cores with this cache folder.
 [[nodiscard]] Result<iree::Compiler> startCompiler(const iree::Installation& installation,
                                                    const std::filesystem::path& cache);
 
-/// The problem that the figures of the engine are about, and tiles for it that all compile.
+/// The problem used by the engine benchmarks, and tiles for it that all compile.
 [[nodiscard]] model::Matmul tiledProblem();
 [[nodiscard]] std::vector<model::Config> tileConfigs(std::size_t count);
 
-/// CPU time of all descendants that were waited for, by their parents and then by this process.
+/// Returns the CPU time of all descendants that were waited for, directly or by their parents.
 [[nodiscard]] std::int64_t childrenCpuNs();
 
-/// The median of the ratios with its 95 % bootstrap interval; ratios are averaged as logs.
+/// Returns the median ratio with its 95 % bootstrap confidence interval, computed on logarithms.
 [[nodiscard]] stats::Interval ratioInterval(std::span<const double> ratios);
 [[nodiscard]] std::string textOf(const stats::Interval& interval);
 
-/// The 95 % interval (Clopper-Pearson) of a chance of which `hits` of `count` were seen.
+/// Returns the 95 % Clopper-Pearson confidence interval of a probability, given `hits` out of
+/// `count`.
 [[nodiscard]] stats::Interval chanceInterval(std::int64_t hits, std::int64_t count);
 
 }  // namespace hone::bench

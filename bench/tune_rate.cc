@@ -1,6 +1,6 @@
-// Trials a minute of `hone tune`, each compiled, verified and measured, against the plain loop: for
-// each candidate one iree-compile with a spec file and one iree-benchmark-module with three
-// repetitions, which verifies nothing.
+// Compares trials per minute of `hone tune`, each compiled, verified and measured, with a naive
+// loop. Per candidate, the loop runs one iree-compile with a spec file and one
+// iree-benchmark-module with three repetitions, without verification.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kAim = 3;
 
-/// Seconds a trial of `hone tune`, all of the command counted: flags are kept, so that all trials
-/// are candidates of the one dispatch.
+/// Returns the seconds per trial of the whole `hone tune` command. Flags are kept, so that all
+/// trials are candidates of the single dispatch.
 Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) {
-  const HoneAnswer answer =
-      HONE_TRY(askHone(folder, {"tune", "--problem", seedName(model::Problem(tiledProblem())),
+  const HoneOutput answer =
+      HONE_TRY(runHone(folder, {"tune", "--problem", seedName(model::Problem(tiledProblem())),
                                 "--device", "local-sync", "--keep-flags", "--budget",
                                 fmt::format("{}trials", trials), "-o", folder / "spec.mlir"}));
   std::int64_t tried = 0;
@@ -29,13 +29,13 @@ Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) 
     tried += dispatch.value("tried", std::int64_t{0});
   }
   if (tried == 0) {
-    return machineError("hone tune tried nothing");
+    return machineError("hone tune ran no trials");
   }
   return answer.seconds / static_cast<double>(tried);
 }
 
-/// Seconds of the plain loop for each of the configs.
-Result<std::vector<double>> plainLoop(Toolchain& toolchain, std::size_t count) {
+/// Measures the seconds of the naive loop for each config.
+Result<std::vector<double>> naiveLoop(Toolchain& toolchain, std::size_t count) {
   const auto program = HONE_TRY(toolchain.load("plain.mlir", iree::mlirOf(tiledProblem())));
   const auto matchers = HONE_TRY(
       iree::matchersOf(toolchain.compiler, {program.source, program.hash, toolchain.flags, {}}));
@@ -60,8 +60,8 @@ Result<std::vector<double>> plainLoop(Toolchain& toolchain, std::size_t count) {
     for (const model::TensorType& type : operandsOf(model::Problem(tiledProblem()))) {
       measure.push_back(fmt::format("--input={}", type.text()));
     }
-    HONE_CHECK(outputOf(compile));
-    HONE_CHECK(outputOf(measure));
+    HONE_CHECK(runCommandOutput(compile));
+    HONE_CHECK(runCommandOutput(measure));
     seconds.push_back(static_cast<double>(nowNs() - startNs) / 1e9);
   }
   return seconds;
@@ -70,13 +70,13 @@ Result<std::vector<double>> plainLoop(Toolchain& toolchain, std::size_t count) {
 Result<void> measure(const Options& options) {
   Toolchain toolchain = HONE_TRY(Toolchain::start());
   const double hone = HONE_TRY(byHone(toolchain.folder.path(), options.quick ? 16 : 128));
-  const auto plain = HONE_TRY(plainLoop(toolchain, options.quick ? 2 : 12));
+  const auto naive = HONE_TRY(naiveLoop(toolchain, options.quick ? 2 : 12));
   std::vector<double> ratios;
-  for (const double seconds : plain) {
+  for (const double seconds : naive) {
     ratios.push_back(seconds / hone);
   }
   const stats::Interval ratio = ratioInterval(ratios);
-  fmt::print("hone tune: {:.0f} trials a minute, proof included; the plain loop: {:.1f}\n",
+  fmt::print("hone tune: {:.0f} trials per minute, including the proof; naive loop: {:.1f}\n",
              60 / hone, 60 / (hone * ratio.estimate));
   fmt::print("{} (aim {}x)\n", textOf(ratio), kAim);
   return {};

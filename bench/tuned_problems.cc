@@ -1,7 +1,7 @@
-// What `hone tune` makes of 20 matmuls of DeepBench's list and 10 forward convolutions, in f32 on
-// one thread: the speedup over the compiler's own choice, and the share of oneDNN's speed. What the
-// tuner wrote is measured anew by `hone bench`, with other inputs, so that a gain that was luck
-// shows. The budget of each is that of the variable BUDGET, or 60s.
+// Runs `hone tune` on 20 matmuls from DeepBench and 10 forward convolutions, in f32 on one thread.
+// Reports the speedup over the compiler's default, and the fraction of oneDNN's speed. The tuner's
+// output is measured again by `hone bench` with other inputs, to expose gains by chance. BUDGET
+// sets the budget per problem (default: 60s).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,22 +23,22 @@
 namespace hone::bench {
 namespace {
 
-/// How long what the tuner wrote is measured again.
-constexpr const char* kAgain = "8s";
+/// Duration of measuring the tuner's output again.
+constexpr const char* kVerifyBudget = "8s";
 
 struct Tuned {
-  std::string name;  ///< as the profiler writes it
+  std::string name;  ///< as printed by the profiler
   double flops = 0;
   double seconds = 0;
-  stats::Interval claimed{1, 1, 1};  ///< by the tuner; 1: it wrote nothing
-  stats::Interval speedup{1, 1, 1};  ///< measured anew
+  stats::Interval claimed{1, 1, 1};  ///< by the tuner; 1: no output
+  stats::Interval speedup{1, 1, 1};  ///< measured again
   stats::Verdict verdict = stats::Verdict::neutral;
   double tunedNs = 0;
   double libraryGflops = 0;
   [[nodiscard]] double gflops() const { return flops / tunedNs; }
 };
 
-/// The flags that a user gives to the compiler with what the tuner wrote.
+/// Returns the compiler flags that apply the tuner's output.
 std::string flagsFrom(const nlohmann::json& program, const std::filesystem::path& spec) {
   std::vector<std::string> flags = program.at("flags");
   for (std::string& flag : flags) {
@@ -53,14 +53,14 @@ std::string flagsFrom(const nlohmann::json& program, const std::filesystem::path
   return join(flags, " ");
 }
 
-/// The program with the spec and flags against the program without.
-Result<void> measureAgain(const std::filesystem::path& folder, const model::Problem& problem,
-                          const std::string& flags, Tuned& tuned) {
+/// Compares the program with the spec and flags to the original.
+Result<void> verifyTuned(const std::filesystem::path& folder, const model::Problem& problem,
+                         const std::string& flags, Tuned& tuned) {
   const auto source = folder / "problem.mlir";
   HONE_CHECK(writeFile(source, iree::mlirOf(problem)));
-  const HoneAnswer answer =
-      HONE_TRY(askHone(folder, {"bench", source, "--device", "local-sync", "--flags-b", flags,
-                                "--seed", "7", "--budget", kAgain}));
+  const HoneOutput answer =
+      HONE_TRY(runHone(folder, {"bench", source, "--device", "local-sync", "--flags-b", flags,
+                                "--seed", "7", "--budget", kVerifyBudget}));
   const auto& other = answer.json.at("candidates").at(1);
   if (!other.contains("verdict")) {
     return machineError("{} with {}: {}", tuned.name, flags, other.at("message").dump());
@@ -80,8 +80,8 @@ Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
   tuned.name = seedName(problems.front());
   tuned.flops = flopsOf(problems.front());
   const auto spec = folder / "spec.mlir";
-  const HoneAnswer answer =
-      HONE_TRY(askHone(folder, {"tune", "--problem", line, "--device", "local-sync", "--budget",
+  const HoneOutput answer =
+      HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync", "--budget",
                                 budget, "-o", spec}));
   tuned.seconds = answer.seconds;
   const auto& program = answer.json.at("programs").at(0);
@@ -91,17 +91,17 @@ Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
   }
   const auto& speedup = program.at("speedup");
   tuned.claimed = {speedup.at("low"), speedup.at("estimate"), speedup.at("high")};
-  HONE_CHECK(measureAgain(folder, problems.front(), flagsFrom(program, spec), tuned));
+  HONE_CHECK(verifyTuned(folder, problems.front(), flagsFrom(program, spec), tuned));
   return tuned;
 }
 
-/// oneDNN's speed, by the name of the problem.
+/// Measures oneDNN's speed by problem name.
 Result<std::map<std::string, double>> librarySpeeds(const std::filesystem::path& folder,
                                                     const std::vector<std::string>& lines) {
   const auto file = folder / "workload.txt";
   HONE_CHECK(writeFile(file, join(lines, "\n") + "\n"));
-  const HoneAnswer answer =
-      HONE_TRY(askHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
+  const HoneOutput answer =
+      HONE_TRY(runHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
                                 "--generated-dir", folder / "generated"}));
   std::map<std::string, double> speeds;
   for (const auto& row : answer.json.at("rows")) {
@@ -110,7 +110,7 @@ Result<std::map<std::string, double>> librarySpeeds(const std::filesystem::path&
   return speeds;
 }
 
-/// Geometric means of a part of the problems.
+/// Prints geometric means of a subset of the problems.
 void printMeans(std::string_view what, std::span<const Tuned> tuned) {
   double speedups = 0;
   double shares = 0;
@@ -141,7 +141,7 @@ Result<void> measure(const Options& options) {
     Tuned& one = all.back();
     one.libraryGflops = speeds[one.name];
     if (one.libraryGflops <= 0) {
-      return machineError("oneDNN has no time for {}", one.name);
+      return machineError("no oneDNN time for {}", one.name);
     }
     fmt::print("{:60} {:>18} {:9} tuner {:.2f}x {:7.1f} of {:7.1f} GFLOP/s, {:.0f} s\n", one.name,
                textOf(one.speedup), nameOf(one.verdict), one.claimed.estimate, one.gflops(),

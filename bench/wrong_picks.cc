@@ -1,8 +1,10 @@
-// How often the slower of two programs is picked when they differ by 3 %: one takes 200 steps of a
-// small matmul, the other 206. hone's way is an experiment with its default rounds; today's way is
-// iree-benchmark-module with its defaults on one and then on the other, compared by mean real time.
-// The same experiments hold the baseline against itself: how often is that called a gain? With both
-// cores loaded by children of this program, and without.
+// Measures how often the slower of two programs is picked if they differ by 3 %: one runs 200 steps
+// of a small matmul, the other 206. hone runs an experiment with its default rounds. The
+// alternative is iree-benchmark-module with its defaults on one and then on the other, compared by
+// mean real time.
+//
+// The same experiments compare the baseline with itself, to count false gains. Runs with both cores
+// loaded by child processes, and without.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,10 +27,10 @@ namespace hone::bench {
 namespace {
 
 constexpr std::array kSteps = {200, 206};
-constexpr double kMostWrong = 0.01;
-constexpr double kMostFalseGains = 0.05;
+constexpr double kMaxWrong = 0.01;
+constexpr double kMaxFalseGains = 0.05;
 
-/// The result is zero whatever the number of steps, for inputs of zeros: both are verified alike.
+/// With zero inputs the result is zero for any number of steps, so both are verified alike.
 std::string stepsProgram(int steps) {
   return fmt::format(
       R"(func.func @steps(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {{
@@ -53,21 +55,21 @@ struct Tally {
   std::int64_t repeats = 0;
   std::int64_t honeWrong = 0;
   std::int64_t toolWrong = 0;
-  std::map<stats::Verdict, std::int64_t> pair;    ///< seen from the faster program
+  std::map<stats::Verdict, std::int64_t> pair;    ///< from the view of the faster program
   std::map<stats::Verdict, std::int64_t> itself;  ///< the baseline against itself
-  std::vector<double> ratios;                     ///< slower over faster, as hone estimated it
+  std::vector<double> ratios;                     ///< slower / faster, as estimated by hone
 };
 
-stats::Verdict turned(stats::Verdict verdict) {
+stats::Verdict invert(stats::Verdict verdict) {
   using stats::Verdict;
   return verdict == Verdict::improved    ? Verdict::regressed
          : verdict == Verdict::regressed ? Verdict::improved
                                          : verdict;
 }
 
-class Contest {
+class PickExperiment {
  public:
-  static Result<Contest> prepare() {
+  static Result<PickExperiment> prepare() {
     Toolchain toolchain = HONE_TRY(Toolchain::start());
     engine::Plan plan;
     for (const int steps : kSteps) {
@@ -80,7 +82,7 @@ class Contest {
                                               1, toolchain.folder.path()));
     auto store = HONE_TRY(
         store::Store::open(toolchain.folder.path() / "store.db", store::Store::Mode::write));
-    return Contest(std::move(toolchain), std::move(plan), std::move(store));
+    return PickExperiment(std::move(toolchain), std::move(plan), std::move(store));
   }
 
   Result<Tally> repeat(std::int64_t count) {
@@ -94,10 +96,10 @@ class Contest {
   }
 
  private:
-  Contest(Toolchain toolchain, engine::Plan plan, store::Store store)
+  PickExperiment(Toolchain toolchain, engine::Plan plan, store::Store store)
       : toolchain_(std::move(toolchain)), plan_(std::move(plan)), store_(std::move(store)) {}
 
-  /// One experiment: the first program is the baseline, with the other and itself as candidates.
+  /// Runs one experiment: the first program is the baseline; the other and itself are candidates.
   Result<void> byHone(std::size_t first, Tally& tally) {
     plan_.candidates = {
         {first, {"A", {}, {}}}, {1 - first, {"B", {}, {}}}, {first, {"A'", {}, {}}}};
@@ -119,7 +121,7 @@ class Contest {
     const double ratio = fasterFirst ? 1 / pair.speedup.estimate : pair.speedup.estimate;
     tally.ratios.push_back(ratio);
     tally.honeWrong += ratio < 1 ? 1 : 0;
-    ++tally.pair[fasterFirst ? turned(pair.verdict) : pair.verdict];
+    ++tally.pair[fasterFirst ? invert(pair.verdict) : pair.verdict];
     ++tally.itself[findings[2].comparison->verdict];
     return {};
   }
@@ -132,7 +134,7 @@ class Contest {
     return {};
   }
 
-  /// The mean real time that iree-benchmark-module prints with its defaults.
+  /// Returns the mean real time printed by iree-benchmark-module with its defaults.
   Result<double> meanByTool(std::size_t program) {
     const iree::CompileRequest request{
         plan_.programs[program].source, plan_.programs[program].hash, plan_.flags, {}};
@@ -172,23 +174,23 @@ std::string verdictsText(const std::map<stats::Verdict, std::int64_t>& verdicts)
   return text;
 }
 
-std::int64_t countOf(const std::map<stats::Verdict, std::int64_t>& verdicts,
-                     stats::Verdict verdict) {
+std::int64_t countVerdict(const std::map<stats::Verdict, std::int64_t>& verdicts,
+                          stats::Verdict verdict) {
   const auto at = verdicts.find(verdict);
   return at == verdicts.end() ? 0 : at->second;
 }
 
 void print(std::string_view load, const Tally& tally) {
   using stats::Verdict;
-  fmt::print("{}: slower over faster {} as hone sees it, {:.3f} by the number of steps\n", load,
+  fmt::print("{}: slower / faster {} by hone's estimate, {:.3f} by the number of steps\n", load,
              textOf(ratioInterval(tally.ratios)),
              static_cast<double>(kSteps[1]) / static_cast<double>(kSteps[0]));
   report::Table table({{"", report::Align::left}, {"wrong", report::Align::right}, {"verdicts"}});
   table.add({"  picks, hone", chanceText(tally.honeWrong, tally.repeats),
-             verdictsText(tally.pair) + " (of the faster)"});
+             verdictsText(tally.pair) + " (for the faster)"});
   table.add({"  picks, iree-benchmark-module", chanceText(tally.toolWrong, tally.repeats), ""});
-  table.add({"  gains of a program over itself",
-             chanceText(countOf(tally.itself, Verdict::improved), tally.repeats),
+  table.add({"  false gains over itself",
+             chanceText(countVerdict(tally.itself, Verdict::improved), tally.repeats),
              verdictsText(tally.itself)});
   fmt::print("{}", table.text());
 }
@@ -197,31 +199,31 @@ bool withinAims(const Tally& tally) {
   const auto share = [&](std::int64_t hits) {
     return static_cast<double>(hits) / static_cast<double>(tally.repeats);
   };
-  return share(tally.honeWrong) <= kMostWrong &&
-         share(countOf(tally.itself, stats::Verdict::improved)) <= kMostFalseGains;
+  return share(tally.honeWrong) <= kMaxWrong &&
+         share(countVerdict(tally.itself, stats::Verdict::improved)) <= kMaxFalseGains;
 }
 
 Result<void> measure(const Options& options) {
   const std::int64_t repeats = options.repeats > 0 ? options.repeats : options.quick ? 10 : 100;
-  Contest contest = HONE_TRY(Contest::prepare());
+  PickExperiment experiment = HONE_TRY(PickExperiment::prepare());
   Tally loaded;
   {
     const Load load(cpuCount());
-    loaded = HONE_TRY(contest.repeat(repeats));
+    loaded = HONE_TRY(experiment.repeat(repeats));
   }
   print("loaded", loaded);
-  const Tally quiet = HONE_TRY(contest.repeat(repeats));
-  print("no load of its own", quiet);
-  // The aims are rates of a hundred: fewer repeats cannot show that they are met.
-  const auto told = [&](const Tally& tally) {
+  const Tally quiet = HONE_TRY(experiment.repeat(repeats));
+  print("no load", quiet);
+  // The aims are percentages: fewer than a hundred repeats cannot show that they are met.
+  const auto describeAim = [&](const Tally& tally) {
     return !withinAims(tally) ? "missed"
-           : repeats < 100    ? "not contradicted, too few repeats to say more"
+           : repeats < 100    ? "not contradicted (too few repeats)"
                               : "met in this sample";
   };
   fmt::print(
-      "aim: wrong picks at most {:.0f} %, gains over itself at most {:.0f} %: loaded {}, not "
-      "loaded {}\n",
-      kMostWrong * 100, kMostFalseGains * 100, told(loaded), told(quiet));
+      "aim: wrong picks at most {:.0f} %, false gains at most {:.0f} %: loaded {}, no load "
+      "{}\n",
+      kMaxWrong * 100, kMaxFalseGains * 100, describeAim(loaded), describeAim(quiet));
   return {};
 }
 

@@ -222,7 +222,7 @@ TEST_F(Tune, MeasuresCandidatesOfCompileOnly) {
   EXPECT_EQ(stored.run(1).value()->seed, 5u) << "the seed of the candidates";
   const CommandResult none = run({"--continue", "there", "--dispatches", "nothing", "--json"});
   ASSERT_EQ(none.code, 0) << none.err;
-  EXPECT_THAT(none.out, HasSubstr("not asked for by --dispatches"));
+  EXPECT_THAT(none.out, HasSubstr("excluded by --dispatches"));
   expectError(run({"--continue", "nowhere"}), 2, {"nowhere"});
 }
 

@@ -17,24 +17,24 @@ constexpr std::int64_t kBeatNs = 5 * kSecondNs;
 constexpr std::int64_t kPlacesNs = kSecondNs;
 constexpr std::int64_t kWorkersNs = 3 * kSecondNs;
 constexpr std::chrono::milliseconds kFirstPause{5};
-constexpr std::chrono::milliseconds kLongestPause{200};
-/// A scheduler that does not answer at the end of a run is asked again.
-constexpr int kMostCancels = 20;
+constexpr std::chrono::milliseconds kMaxPause{200};
+/// Retries of cancelling jobs at the end of a run if the scheduler does not respond.
+constexpr int kMaxCancels = 20;
 constexpr std::chrono::milliseconds kCancelPause{5000};
-/// Fewer times where somebody waits for the end of the command.
-constexpr int kLastCancels = 3;
+/// Fewer retries if the user waits for the command to end.
+constexpr int kMaxLastCancels = 3;
 constexpr std::chrono::milliseconds kLastPause{2000};
-/// A head that takes no longer from one look to the next is on time.
+/// Intervals up to this are not considered a delay of the head.
 constexpr std::int64_t kLateNs = kSecondNs;
-/// A unit over which so many workers died is not tried again.
-constexpr int kMostDeaths = 3;
-/// Nor is one at which so many machines failed: not all of them will be bad.
-constexpr int kMostFailures = 6;
-/// Fewer workers that could not begin may be bad luck.
-constexpr std::size_t kFewestBadWorkers = 3;
+/// A unit that killed this many workers is not retried.
+constexpr int kMaxDeaths = 3;
+/// A unit at which this many machines failed is not retried: they are unlikely to be all bad.
+constexpr int kMaxUnitFailures = 6;
+/// Fewer workers that cannot start may be coincidence.
+constexpr std::size_t kMinBadWorkers = 3;
 constexpr std::string_view kCompileSuffix = "c";
 
-/// The unit that compiles what another will measure.
+/// Returns the unit that compiles the code measured by another unit.
 QueuedUnit compileUnit(const QueuedUnit& unit) {
   QueuedUnit compile = unit;
   compile.key = fmt::format("{}{}", unit.key, kCompileSuffix);
@@ -55,7 +55,7 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
                                          nlohmann::json setup) {
   HONE_CHECK(Slurm::check());
   if (options.nodes == 0) {
-    return userError("--nodes: at least one node has to measure");
+    return userError("--nodes: expected at least 1");
   }
   setup["idle_seconds"] = options.idleSeconds;
   setup["head_seconds"] = options.headSeconds;
@@ -63,7 +63,7 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
   auto spool = HONE_TRY(Spool::create(options.sharedFolder() / "runs" / name, setup));
   std::unique_ptr<Head> head(
       new Head(options, std::move(spool), Slurm(fmt::format("hone-{}", name))));
-  // What an earlier head said must not end the workers of this one.
+  // The `finished` flag of an earlier head must not end the workers of this one.
   head->beats_ = head->spool_.headBeat().count;
   HONE_CHECK(head->beat());
   const std::string program = HONE_TRY(ownProgram()).string();
@@ -76,9 +76,9 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
                          fmt::format("#!/bin/sh\nexec {}\n", store::commandLine(worker))));
   }
   for (const std::string& worker : head->spool_.workers()) {
-    head->spool_.leave(worker);  // who lives shows it again
+    head->spool_.leave(worker);  // live workers write it again
   }
-  HONE_CHECK(head->readJobs());  // what ended workers have is not there any more
+  HONE_CHECK(head->readJobs());  // ended workers no longer hold their units
   for (const std::string& key : head->spool_.queuedKeys()) {
     head->inherited_.insert(key);
   }
@@ -96,13 +96,11 @@ Head::~Head() {
 
 void Head::leave() {
   const InterruptsHeld held;
-  // Also those workers go whose job cannot be cancelled.
+  // Ends also those workers whose job cannot be cancelled.
   static_cast<void>(spool_.beatHead(++beats_, true));
   for (int tries = 1; !jobs_.cancelAll(); ++tries) {
-    if (tries == kLastCancels) {
-      fmt::print(stderr,
-                 "hone: the scheduler cancels no jobs now; cancel those of this run by "
-                 "scancel --name={}\n",
+    if (tries == kMaxLastCancels) {
+      fmt::print(stderr, "hone: cannot cancel the jobs of this run; use scancel --name={}\n",
                  jobs_.name());
       return;
     }
@@ -133,7 +131,7 @@ Result<void> Head::handOut(QueuedUnit unit) {
   if (units_.contains(key) || answers_.contains(key)) {
     return {};
   }
-  spool_.recallFailures(unit);
+  spool_.restoreFailures(unit);
   ++unitCount_;
   if (auto done = spool_.doneAnswer(key)) {
     answers_.emplace(key, std::move(*done));
@@ -159,7 +157,7 @@ std::size_t Head::count(Pending::At at) const {
       units_.begin(), units_.end(), [&](const auto& entry) { return entry.second.at == at; }));
 }
 
-Result<void> Head::feed() {
+Result<void> Head::fillQueue() {
   std::size_t queued = waiting_.empty() ? 0 : count(Pending::At::queued);
   while (queued < window() && !waiting_.empty()) {
     const auto at = units_.find(waiting_.front());
@@ -178,7 +176,7 @@ void Head::settle(Answer answer) {
   const std::string key = answer.key;
   const auto at = units_.find(key);
   if (at == units_.end()) {
-    return;  // of an earlier head that asked for more, or the second answer to a unit given twice
+    return;  // for an earlier head that requested more, or a duplicate answer
   }
   if (at->second.at == Pending::At::queued) {
     spool_.withdraw(key);
@@ -189,14 +187,14 @@ void Head::settle(Answer answer) {
     answers_[key] = std::move(answer);
     return;
   }
-  // What does not compile, or killed the worker that compiled it, shows where it is measured.
+  // Compile errors and crashes are reported by the measuring unit.
   const std::string measured = key.substr(0, key.size() - kCompileSuffix.size());
   if (units_.contains(measured)) {
     wait(measured);
   }
 }
 
-bool Head::gather() {
+bool Head::collectAnswers() {
   auto answers = spool_.takeAnswers();
   for (Answer& answer : answers) {
     workers_.noteAnswer(answer);
@@ -206,17 +204,17 @@ bool Head::gather() {
   return !answers.empty();
 }
 
-bool Head::blame(const std::string& key, const std::string& worker, const std::string& why) {
+bool Head::countDeath(const std::string& key, const std::string& worker, const std::string& why) {
   const auto at = units_.find(key);
   if (at == units_.end()) {
     return false;
   }
   QueuedUnit& unit = at->second.unit;
-  if (++unit.deaths < kMostDeaths) {
-    static_cast<void>(spool_.keepFailures(unit));
+  if (++unit.deaths < kMaxDeaths) {
+    static_cast<void>(spool_.storeFailures(unit));
     return false;
   }
-  giveUp(unit, worker, fmt::format("{} workers died over it; the last: {}", kMostDeaths, why));
+  giveUp(unit, worker, fmt::format("{} workers died executing it; the last: {}", kMaxDeaths, why));
   return true;
 }
 
@@ -226,7 +224,7 @@ void Head::giveUp(const QueuedUnit& unit, const std::string& worker, const std::
   answer.killed = true;
   answer.worker = worker;
   answer.error = Error{Fault::user, why};
-  static_cast<void>(spool_.keepDone(answer));  // not to be tried again by the next head
+  static_cast<void>(spool_.storeAnswer(answer));  // the next head must not retry it
   settle(std::move(answer));
 }
 
@@ -238,13 +236,13 @@ void Head::failed(const Death& death) {
   }
   ++givenBack_;
   QueuedUnit& unit = at->second.unit;
-  if (++unit.failures == kMostFailures) {
+  if (++unit.failures == kMaxUnitFailures) {
     giveUp(unit, death.worker,
-           fmt::format("the machines of {} workers failed at it; the last: {}", kMostFailures,
-                       death.why));
+           fmt::format("the machines of {} workers failed executing it; the last: {}",
+                       kMaxUnitFailures, death.why));
     return;
   }
-  static_cast<void>(spool_.keepFailures(unit));
+  static_cast<void>(spool_.storeFailures(unit));
   wait(death.key);
 }
 
@@ -254,7 +252,7 @@ void Head::died(const std::string& key, const std::string& worker, const std::st
     return;
   }
   ++givenBack_;
-  if (!blame(key, worker, why)) {
+  if (!countDeath(key, worker, why)) {
     wait(key);
   }
 }
@@ -276,28 +274,28 @@ void Head::lose(const std::string& worker, bool itsFault, const std::string& why
   }
 }
 
-Result<void> Head::failedStart(const std::string& worker, const std::string& why) {
-  return workers_.noteFailedStart(worker) ? failedWorker(worker, why) : Result<void>();
+Result<void> Head::noteFailedStart(const std::string& worker, const std::string& why) {
+  return workers_.noteFailedStart(worker) ? noteFailedWorker(worker, why) : Result<void>();
 }
 
-Result<void> Head::failedWorker(const std::string& worker, const std::string& why) {
-  if (onTrouble_ && why != lastTrouble_) {
-    lastTrouble_ = why;
-    onTrouble_(why);
+Result<void> Head::noteFailedWorker(const std::string& worker, const std::string& why) {
+  if (onWorkerFailure_ && why != lastFailure_) {
+    lastFailure_ = why;
+    onWorkerFailure_(why);
   }
-  // As many as were wanted at a time may all have met bad nodes; a claimed unit shows that others
-  // can work.
-  if (workers_.failures() < std::max(kFewestBadWorkers, mostWanted_) ||
+  // All workers requested at a time may have got bad nodes; a claimed unit shows that others can
+  // work.
+  if (workers_.failures() < std::max(kMinBadWorkers, maxWanted_) ||
       count(Pending::At::claimed) > 0) {
     return {};
   }
-  return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker, why,
+  return machineError("workers cannot start or continue; the last, {}: {}; see {}", worker, why,
                       (spool_.folder() / "logs").string());
 }
 
 Result<void> Head::readDeaths() {
   const std::vector<Death> deaths = spool_.takeDeaths();
-  gather();  // a worker that died after its answer has done its unit
+  collectAnswers();  // a worker that died after its answer has finished its unit
   for (const Death& death : deaths) {
     if (const auto at = units_.find(death.key); at != units_.end() && !death.node.empty()) {
       auto& nodes = at->second.unit.nodes;
@@ -308,24 +306,24 @@ Result<void> Head::readDeaths() {
     if (!death.key.empty()) {
       workers_.noteDeath(death.worker);
     }
-    if (!death.key.empty() && !death.ofMachine) {
+    if (!death.key.empty() && !death.machineFailed) {
       died(death.key, death.worker, death.why);
-    } else if (death.why != kOtherKind) {
+    } else if (death.why != kOtherNodeKind) {
       failed(death);
       if (workers_.noteFailure(death.worker, death.node)) {
-        HONE_CHECK(failedWorker(death.worker, death.why));
+        HONE_CHECK(noteFailedWorker(death.worker, death.why));
       }
     } else if (jobs_.onlyCompiles(death.worker)) {
       ++otherCompileNodes_;
     } else {
       ++otherNodes_;
-      HONE_CHECK(failedStart(death.worker, fmt::format("its node is {}", kOtherKind)));
+      HONE_CHECK(noteFailedStart(death.worker, fmt::format("its node is {}", kOtherNodeKind)));
     }
   }
   return {};
 }
 
-void Head::forgiveDelay() {
+void Head::extendDeadlines() {
   const std::int64_t now = nowNs();
   const std::int64_t gapNs = awakeNs_ == 0 ? 0 : now - awakeNs_;
   awakeNs_ = now;
@@ -338,14 +336,14 @@ void Head::forgiveDelay() {
   }
 }
 
-void Head::readPlaces() {
+void Head::locateUnits() {
   std::map<std::string, Pending::At> places;
-  // In the order in which a unit moves, so that one on its way is seen at least once.
+  // In the order in which a unit moves, so that a moving unit is seen at least once.
   for (const std::string& key : spool_.queuedKeys()) {
     if (units_.contains(key) || inherited_.contains(key)) {
       places[key] = Pending::At::queued;
     } else {
-      spool_.withdraw(key);  // put back by its worker after it was settled
+      spool_.withdraw(key);  // requeued by its worker after it was settled
     }
   }
   const std::vector<Claim> claims = spool_.claims();
@@ -353,15 +351,15 @@ void Head::readPlaces() {
     places[claim.key()] = Pending::At::claimed;
   }
   workers_.noteClaims(claims);
-  gather();
-  forgiveDelay();
+  collectAnswers();
+  extendDeadlines();
   const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
   for (auto& [key, pending] : units_) {
     if (const auto place = places.find(key); place != places.end()) {
       pending.at = place->second;
       pending.missingNs = 0;
     } else if (pending.at == Pending::At::queued || pending.at == Pending::At::claimed) {
-      // Its file was damaged and no worker has it, or a listing is late.
+      // The file is damaged and unclaimed, or the listing is outdated.
       pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
       if (nowNs() - pending.missingNs > lostNs) {
         pending.missingNs = 0;
@@ -371,14 +369,14 @@ void Head::readPlaces() {
   }
 }
 
-Result<void> Head::giveUpSilent(const std::string& worker) {
-  lose(worker, true, "its worker shows no sign of life");
-  jobs_.listSoon();  // another may be wanted
+Result<void> Head::loseSilentWorker(const std::string& worker) {
+  lose(worker, true, "no heartbeat from its worker");
+  jobs_.listSoon();  // a replacement may be needed
   if (!jobs_.isAlive(worker)) {
     return {};
   }
-  static_cast<void>(jobs_.cancel(worker));  // it still has its node
-  return failedStart(worker, "it shows no sign of life");
+  static_cast<void>(jobs_.cancel(worker));  // it still occupies its node
+  return noteFailedStart(worker, "no heartbeat");
 }
 
 Result<void> Head::readWorkers() {
@@ -387,20 +385,20 @@ Result<void> Head::readWorkers() {
   workers_.noteClaims(claims);
   for (const std::string& name : listed) {
     if (!workers_.isLost(name)) {
-      workers_.noteBeat(name, spool_.beatOf(name).count);
+      workers_.noteBeat(name, spool_.readBeat(name).count);
     }
   }
-  forgiveDelay();
+  extendDeadlines();
   const WorkerHealth::Review review =
       workers_.review(listed, claims, static_cast<std::int64_t>(options_.lostSeconds * 1e9));
   for (const std::string& worker : review.reclaims) {
     lose(worker, false, "");
   }
   if (review.anyLeft) {
-    jobs_.listSoon();  // another may be wanted
+    jobs_.listSoon();  // a replacement may be needed
   }
   for (const std::string& worker : review.silent) {
-    HONE_CHECK(giveUpSilent(worker));
+    HONE_CHECK(loseSilentWorker(worker));
   }
   return {};
 }
@@ -418,24 +416,24 @@ Result<void> Head::readJobs() {
     }
   }
   for (const std::string& worker : jobs_.takeUnlisted()) {
-    HONE_CHECK(failedStart(worker, "the scheduler does not list its job"));
+    HONE_CHECK(noteFailedStart(worker, "the scheduler does not list its job"));
   }
   return {};
 }
 
 Result<void> Head::jobEnded(const Job& job) {
-  const std::string why = fmt::format("the job of its worker ended as {}", job.state);
-  lose(job.id, !job.takenAway() && !job.overTime(), why);
+  const std::string why = fmt::format("its worker's job ended as {}", job.state);
+  lose(job.id, !job.wasCancelled() && !job.timedOut(), why);
   workers_.markLost(job.id);
-  if (job.overTime()) {
-    // Its worker may have put the unit back in time; the next job will not be longer.
-    blame(workers_.lastUnit(job.id), job.id,
-          fmt::format("{}: give jobs more time (sbatch-args)", why));
+  if (job.timedOut()) {
+    // Its worker may have requeued the unit in time, but the next job will not be longer.
+    countDeath(workers_.lastUnit(job.id), job.id,
+               fmt::format("{}; use sbatch-args to raise the time limit", why));
   }
-  const bool well = job.takenAway() || job.state == "COMPLETED";
+  const bool well = job.wasCancelled() || job.state == "COMPLETED";
   return well || !jobs_.isOwn(job.id)
              ? Result<void>()
-             : failedStart(job.id, fmt::format("its job ended as {}", job.state));
+             : noteFailedStart(job.id, fmt::format("its job ended as {}", job.state));
 }
 
 Result<void> Head::startWorkers() {
@@ -446,7 +444,7 @@ Result<void> Head::startWorkers() {
   }
   const JobCounts jobs =
       jobs_.count([this](const std::string& worker) { return workers_.isLost(worker); });
-  // Where nodes are of several kinds, those of another kind are not asked for again.
+  // If there are several kinds of nodes, do not request nodes of other kinds again.
   const std::size_t nodes =
       std::max<std::size_t>(1, options_.nodes - std::min(options_.nodes, otherNodes_));
   const std::size_t compileNodes =
@@ -455,7 +453,7 @@ Result<void> Head::startWorkers() {
       units_.begin(), units_.end(), [](const auto& one) { return one.second.unit.onlyCompile; }));
   const std::size_t wanted = std::min(nodes, open);
   const std::size_t wantedToCompile = std::min(compileNodes, toCompile);
-  mostWanted_ = std::max(mostWanted_, wanted + wantedToCompile);
+  maxWanted_ = std::max(maxWanted_, wanted + wantedToCompile);
   Result<void> submitted;
   if (jobs.measuring < wanted) {
     submitted = jobs_.submit(wanted - jobs.measuring, false, workers_.badNodes());
@@ -473,19 +471,19 @@ Result<void> Head::startWorkers() {
                                                                          : submitted;
 }
 
-Result<bool> Head::look() {
+Result<bool> Head::poll() {
   if (interrupted()) {
     return interruptedError();
   }
-  forgiveDelay();
-  const bool came = gather();
+  extendDeadlines();
+  const bool came = collectAnswers();
   if (nowNs() - beatNs_ > kBeatNs) {
     HONE_CHECK(beat());
   }
   if (nowNs() - placesNs_ > kPlacesNs) {
     placesNs_ = nowNs();
     HONE_CHECK(readDeaths());
-    readPlaces();
+    locateUnits();
     if (listener_) {
       listener_(status());
     }
@@ -494,9 +492,9 @@ Result<bool> Head::look() {
     workersNs_ = nowNs();
     HONE_CHECK(readWorkers());
   }
-  HONE_CHECK(feed());
+  HONE_CHECK(fillQueue());
   if (jobs_.isDue()) {
-    HONE_CHECK(readDeaths());  // a worker says better why it ended than its job does
+    HONE_CHECK(readDeaths());  // a worker's report is more precise than its job state
     HONE_CHECK(readJobs());
   }
   HONE_CHECK(startWorkers());
@@ -511,7 +509,7 @@ Result<std::string> Head::awaitAny(std::span<const std::string> keys) {
         return key;
       }
     }
-    pause = HONE_TRY(look()) ? kFirstPause : std::min(2 * pause, kLongestPause);
+    pause = HONE_TRY(poll()) ? kFirstPause : std::min(2 * pause, kMaxPause);
     if (pause > kFirstPause) {
       std::this_thread::sleep_for(pause);
     }
@@ -521,8 +519,8 @@ Result<std::string> Head::awaitAny(std::span<const std::string> keys) {
 Result<void> Head::awaitWorker() {
   wantsWorker_ = true;
   while (status().nodes == 0) {
-    HONE_CHECK(look());
-    std::this_thread::sleep_for(kLongestPause);
+    HONE_CHECK(poll());
+    std::this_thread::sleep_for(kMaxPause);
   }
   wantsWorker_ = false;
   return {};
@@ -551,22 +549,22 @@ HeadCounts Head::counts() const {
   return {jobs_.schedulerCalls(), spool_.filesWritten(), unitCount_, givenBack_};
 }
 
-Result<void> Head::cancelPatiently() {
+Result<void> Head::cancelWithRetries() {
   for (int tries = 1;; ++tries) {
     auto cancelled = jobs_.cancelAll();
-    if (cancelled || interrupted() || tries == kMostCancels) {
+    if (cancelled || interrupted() || tries == kMaxCancels) {
       return cancelled;
     }
     for (auto waited = std::chrono::milliseconds(0); waited < kCancelPause && !interrupted();
-         waited += kLongestPause) {
-      std::this_thread::sleep_for(kLongestPause);
+         waited += kMaxPause) {
+      std::this_thread::sleep_for(kMaxPause);
     }
   }
 }
 
 Result<void> Head::close() {
   HONE_CHECK(spool_.beatHead(++beats_, true));
-  HONE_CHECK(cancelPatiently());
+  HONE_CHECK(cancelWithRetries());
   open_ = false;
   spool_.remove();
   return {};

@@ -1,5 +1,5 @@
-// A head against a scheduler of shell scripts: what squeue lists is in a file, and the test plays
-// the workers.
+// Tests the head with a fake scheduler of shell scripts. A file contains the output of squeue, and
+// the test acts as the workers.
 #include "cluster/head.h"
 
 #include <gmock/gmock.h>
@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Whether it came true before patience ended.
-bool until(const std::function<bool()>& holds) {
+/// Returns true if the condition holds before a timeout.
+bool waitUntil(const std::function<bool()>& holds) {
   for (int i = 0; i < 6000; ++i) {
     if (holds()) {
       return true;
@@ -35,7 +35,8 @@ bool until(const std::function<bool()>& holds) {
 class HeadTest : public testing::Test {
  protected:
   void SetUp() override {
-    // A submission makes an array numbered from 1 on; the file "after-<number>" is then the list.
+    // A submission creates an array, numbered from 1; the file "after-<number>" then becomes the
+    // list.
     program("sbatch",
             "echo \"$@\" >> submitted; n=$(wc -l < submitted)\n"
             "test -f after-$n && cp after-$n jobs\necho $n\n");
@@ -59,11 +60,11 @@ class HeadTest : public testing::Test {
   void list(const std::string& name, const std::string& text) {
     ASSERT_TRUE(writeFile(folder_.path() / name, text));
   }
-  [[nodiscard]] std::string said(const std::string& name) const {
+  [[nodiscard]] std::string readOutput(const std::string& name) const {
     return readFile(folder_.path() / name).value_or("");
   }
   [[nodiscard]] std::size_t submissions() const {
-    const std::string all = said("submitted");
+    const std::string all = readOutput("submitted");
     return static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n'));
   }
   [[nodiscard]] std::unique_ptr<Head> openHead() const {
@@ -89,10 +90,10 @@ class HeadTest : public testing::Test {
     answer.worker = worker;
     EXPECT_TRUE(spool.answer(claimed->first, answer));
   }
-  /// A worker that takes a unit when there is one, and answers it.
+  /// Acts as a worker that claims a unit and answers it.
   static void work(Spool spool, const std::string& worker) {
     std::optional<std::pair<Claim, QueuedUnit>> claimed;
-    EXPECT_TRUE(until([&] { return (claimed = spool.claim(worker, true)).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return (claimed = spool.claim(worker, true)).has_value(); }));
     answer(spool, claimed, worker);
   }
 
@@ -101,25 +102,25 @@ class HeadTest : public testing::Test {
   std::string path_;
 };
 
-TEST_F(HeadTest, JobsThatEndBeforeTheirWorkersSpeakEndTheRun) {
+TEST_F(HeadTest, FailsIfJobsEndBeforeWorkersStart) {
   options_.nodes = 3;
   list("after-1", "1_1|FAILED\n1_2|FAILED\n1_3|FAILED\n");
   auto head = openHead();
   std::string trouble;
-  head->onTrouble([&](const std::string& why) { trouble += why; });
+  head->onWorkerFailure([&](const std::string& why) { trouble += why; });
   for (const char* key : {"aa", "bb", "cc"}) {
     ASSERT_TRUE(head->handOut(unit(key)));
   }
   const auto answer = head->await("aa");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().fault, Fault::machine);
-  EXPECT_THAT(answer.error().message, HasSubstr("cannot begin"));
+  EXPECT_THAT(answer.error().message, HasSubstr("cannot start"));
   EXPECT_THAT(answer.error().message, HasSubstr("FAILED"));
   EXPECT_THAT(answer.error().message, HasSubstr("logs"));
-  EXPECT_EQ(trouble, "its job ended as FAILED") << "said once";
+  EXPECT_EQ(trouble, "its job ended as FAILED") << "reported once";
 }
 
-TEST_F(HeadTest, JobsThatAreNeverListedAreNotSubmittedAgainAndAgain) {
+TEST_F(HeadTest, StopsSubmittingIfJobsAreNeverListed) {
   options_.nodes = 3;
   options_.lostSeconds = 0.5;
   auto head = openHead();
@@ -132,18 +133,18 @@ TEST_F(HeadTest, JobsThatAreNeverListedAreNotSubmittedAgainAndAgain) {
   EXPECT_EQ(submissions(), 1U);
 }
 
-TEST_F(HeadTest, WorkersThatAreAllOfAnotherKindEndTheRun) {
+TEST_F(HeadTest, FailsIfAllNodesAreOfAnotherKind) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
   for (const char* worker : {"1_1", "2_1", "3_1"}) {
-    ASSERT_TRUE(spool().reportDeath(worker, kOtherKind));
+    ASSERT_TRUE(spool().reportDeath(worker, kOtherNodeKind));
   }
   const auto answer = head->await("aa");
   ASSERT_FALSE(answer);
-  EXPECT_THAT(answer.error().message, HasSubstr(kOtherKind));
+  EXPECT_THAT(answer.error().message, HasSubstr(kOtherNodeKind));
 }
 
-TEST_F(HeadTest, SomeBadNodesEndNothingWhileAnotherWorks) {
+TEST_F(HeadTest, ToleratesBadNodesWhileAnotherWorks) {
   options_.nodes = 4;
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
@@ -157,17 +158,17 @@ TEST_F(HeadTest, SomeBadNodesEndNothingWhileAnotherWorks) {
     }
   });
   const std::jthread worker([&] {
-    Spool mine = spool();
+    Spool workerSpool = spool();
     std::optional<std::pair<Claim, QueuedUnit>> claimed;
-    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
-    EXPECT_TRUE(until([&] { return reported && namesIn(spoolFolder() / "died").empty(); }));
-    answer(mine, claimed, "1_1");
+    EXPECT_TRUE(waitUntil([&] { return (claimed = workerSpool.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return reported && namesIn(spoolFolder() / "died").empty(); }));
+    answer(workerSpool, claimed, "1_1");
   });
   const auto answered = head->await("aa");
   EXPECT_TRUE(answered) << answered.error().message;
 }
 
-TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
+TEST_F(HeadTest, ReplacesHungWorker) {
   options_.lostSeconds = 0.5;
   list("after-1", "1_1|RUNNING\n");
   auto head = openHead();
@@ -175,50 +176,50 @@ TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
   const std::jthread workers([&] {
     Spool hung = spool();
     EXPECT_TRUE(hung.beat("1_1", {1, false}));
-    EXPECT_TRUE(until([&] { return hung.claim("1_1", true).has_value(); }));
-    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    EXPECT_TRUE(waitUntil([&] { return hung.claim("1_1", true).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() == 2; }));
     work(spool(), "2_1");
   });
   const auto answer = head->await("aa");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->worker, "2_1");
-  EXPECT_THAT(said("cancelled"), HasSubstr("1_1"));
+  EXPECT_THAT(readOutput("cancelled"), HasSubstr("1_1"));
 }
 
-TEST_F(HeadTest, AHeadThatWasHeldUpItselfGivesUpNobody) {
+TEST_F(HeadTest, LosesNoWorkerAfterOwnDelay) {
   options_.lostSeconds = 4;
   list("after-1", "1_1|RUNNING\n");
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
-  std::atomic<std::int64_t> stoodAt = 0;  // the head's signs of life by then
+  std::atomic<std::int64_t> stoodAt = 0;  // heartbeats of the head so far
   head->onStatus([&](const Status& status) {
     if (status.running == 1 && stoodAt == 0) {
-      std::this_thread::sleep_for(std::chrono::seconds(6));  // as a file system that stands still
+      std::this_thread::sleep_for(std::chrono::seconds(6));  // like a blocked file system
       stoodAt = spool().headBeat().count;
     }
   });
   const std::jthread worker([&] {
-    Spool mine = spool();
-    EXPECT_TRUE(mine.beat("1_1", {1, false}));
+    Spool workerSpool = spool();
+    EXPECT_TRUE(workerSpool.beat("1_1", {1, false}));
     std::optional<std::pair<Claim, QueuedUnit>> claimed;
-    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
-    EXPECT_TRUE(until([&] { return stoodAt > 0; }));
-    // Its own signs of life come late. By its second one the head has looked at those of others.
-    EXPECT_TRUE(until([&] { return mine.headBeat().count > stoodAt; }));
+    EXPECT_TRUE(waitUntil([&] { return (claimed = workerSpool.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return stoodAt > 0; }));
+    // Its heartbeats are late. By its second heartbeat the head has checked those of the workers.
+    EXPECT_TRUE(waitUntil([&] { return workerSpool.headBeat().count > stoodAt; }));
     std::int64_t beats = 1;
-    EXPECT_TRUE(until([&] {
-      EXPECT_TRUE(mine.beat("1_1", {++beats, false}));
-      return mine.headBeat().count > stoodAt + 1;
+    EXPECT_TRUE(waitUntil([&] {
+      EXPECT_TRUE(workerSpool.beat("1_1", {++beats, false}));
+      return workerSpool.headBeat().count > stoodAt + 1;
     }));
-    answer(mine, claimed, "1_1");
+    answer(workerSpool, claimed, "1_1");
   });
   const auto answered = head->await("aa");
   ASSERT_TRUE(answered) << answered.error().message;
   EXPECT_EQ(head->counts().givenBack, 0);
-  EXPECT_EQ(said("cancelled"), "");
+  EXPECT_EQ(readOutput("cancelled"), "");
 }
 
-TEST_F(HeadTest, WhereAMachineFailsTheUnitIsNotToBlameAndTheNodeIsAvoided) {
+TEST_F(HeadTest, AvoidsNodeAfterMachineFailure) {
   options_.nodes = 2;
   list("after-1", "1_1|RUNNING\n1_2|RUNNING\n");
   auto head = openHead();
@@ -228,48 +229,50 @@ TEST_F(HeadTest, WhereAMachineFailsTheUnitIsNotToBlameAndTheNodeIsAvoided) {
   std::atomic<bool> running = false;
   head->onStatus([&](const Status& status) { running = running || status.running > 0; });
   const std::jthread workers([&] {
-    Spool mine = spool();
+    Spool workerSpool = spool();
     std::optional<std::pair<Claim, QueuedUnit>> held;
     std::optional<std::pair<Claim, QueuedUnit>> failing;
-    EXPECT_TRUE(until([&] { return (held = mine.claim("1_1", true)).has_value(); }));
-    EXPECT_TRUE(until([&] { return running.load(); }));
+    EXPECT_TRUE(waitUntil([&] { return (held = workerSpool.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return running.load(); }));
     int number = 1;
     for (const char* node : {"n1", "n1", "n2", "n1"}) {
       const std::string worker = fmt::format("1_{}", ++number);
-      EXPECT_TRUE(until([&] { return (failing = mine.claim(worker, true)).has_value(); }));
-      EXPECT_TRUE(mine.reportDeath(worker, "the disk is full", node, true));
+      EXPECT_TRUE(
+          waitUntil([&] { return (failing = workerSpool.claim(worker, true)).has_value(); }));
+      EXPECT_TRUE(workerSpool.reportDeath(worker, "the disk is full", node, true));
     }
     list("jobs", "1_1|RUNNING\n1_2|COMPLETED\n");
-    EXPECT_TRUE(until([&] { return (failing = mine.claim("3_1", true)).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return (failing = workerSpool.claim("3_1", true)).has_value(); }));
     EXPECT_EQ(failing->second.deaths, 0);
     EXPECT_THAT(failing->second.nodes, testing::ElementsAre("n1", "n2"));
-    EXPECT_TRUE(until([&] { return submissions() == 2; }));
-    answer(mine, failing, "3_1");
-    answer(mine, held, "1_1");
+    EXPECT_TRUE(waitUntil([&] { return submissions() == 2; }));
+    answer(workerSpool, failing, "3_1");
+    answer(workerSpool, held, "1_1");
   });
   for (const char* key : {"aa", "bb"}) {
     const auto answered = head->await(key);
     ASSERT_TRUE(answered) << answered.error().message;
     EXPECT_FALSE(answered->killed);
   }
-  EXPECT_THAT(said("submitted"), HasSubstr("--exclude=n1 "));
+  EXPECT_THAT(readOutput("submitted"), HasSubstr("--exclude=n1 "));
 }
 
-TEST_F(HeadTest, AUnitAtWhichAllMachinesFailIsAnAnswer) {
+TEST_F(HeadTest, AnswersUnitThatFailsOnAllMachines) {
   options_.nodes = 9;
   auto head = openHead();
   for (const char* key : {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"}) {
     ASSERT_TRUE(head->handOut(unit(key)));
   }
   const std::jthread workers([&] {
-    Spool mine = spool();
+    Spool workerSpool = spool();
     int number = 0;
     int failures = 0;
-    EXPECT_TRUE(until([&] {
+    EXPECT_TRUE(waitUntil([&] {
       const std::string worker = fmt::format("1_{}", ++number);
-      const auto claimed = mine.claim(worker, true);
+      const auto claimed = workerSpool.claim(worker, true);
       if (claimed && claimed->second.key == "a1") {
-        EXPECT_TRUE(mine.reportDeath(worker, "no device", fmt::format("n{}", ++failures), true));
+        EXPECT_TRUE(
+            workerSpool.reportDeath(worker, "no device", fmt::format("n{}", ++failures), true));
       }
       return failures == 6;
     }));
@@ -280,11 +283,11 @@ TEST_F(HeadTest, AUnitAtWhichAllMachinesFailIsAnAnswer) {
   EXPECT_THAT(answered->error->message, HasSubstr("no device"));
 }
 
-TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
+TEST_F(HeadTest, NextHeadRemembersDeaths) {
   const auto die = [this](const char* worker) {
-    Spool mine = spool();
-    EXPECT_TRUE(until([&] { return mine.claim(worker, true).has_value(); }));
-    EXPECT_TRUE(mine.reportDeath(worker, "killed by SIGSEGV", "n1"));
+    Spool workerSpool = spool();
+    EXPECT_TRUE(waitUntil([&] { return workerSpool.claim(worker, true).has_value(); }));
+    EXPECT_TRUE(workerSpool.reportDeath(worker, "killed by SIGSEGV", "n1"));
   };
   {
     auto first = openHead();
@@ -293,14 +296,14 @@ TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
       die("1_1");
       die("1_2");
       QueuedUnit aa = unit("aa");
-      EXPECT_TRUE(until([&] {
-        spool().recallFailures(aa);
+      EXPECT_TRUE(waitUntil([&] {
+        spool().restoreFailures(aa);
         return aa.deaths == 2;
       }));
       EXPECT_TRUE(spool().beat("1_3", {1, false}));
     });
     ASSERT_TRUE(first->awaitWorker());
-    // As if it was killed; that it is known makes it no leak.
+    // Simulates a killed head; the static pointer avoids a leak report.
     [[maybe_unused]] static const Head* volatile killed = first.release();
   }
   auto second = openHead();
@@ -311,53 +314,53 @@ TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
   EXPECT_TRUE(answered->killed);
 }
 
-TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
+TEST_F(HeadTest, AnswersUnitAfterThreeJobTimeouts) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
   std::atomic<std::size_t> running = 0;
   head->onStatus([&](const Status& status) { running = status.running; });
-  // Each worker takes it, and puts it back when its job is over its time.
+  // Each worker claims it and requeues it when its job times out.
   const std::jthread workers([&] {
-    Spool mine = spool();
-    EXPECT_TRUE(mine.beat("1_1", {1, false}));
+    Spool workerSpool = spool();
+    EXPECT_TRUE(workerSpool.beat("1_1", {1, false}));
     for (const char* worker : {"1_1", "1_2", "1_3"}) {
-      EXPECT_TRUE(until([&] { return mine.claim(worker, true).has_value(); }));
-      EXPECT_TRUE(until([&] { return running == 1; }));
-      mine.giveBack(worker);
-      EXPECT_TRUE(until([&] { return running == 0; }));
+      EXPECT_TRUE(waitUntil([&] { return workerSpool.claim(worker, true).has_value(); }));
+      EXPECT_TRUE(waitUntil([&] { return running == 1; }));
+      workerSpool.requeue(worker);
+      EXPECT_TRUE(waitUntil([&] { return running == 0; }));
     }
     list("jobs", "1_1|TIMEOUT\n1_2|TIMEOUT\n1_3|TIMEOUT\n");
-    mine.leave("1_1");  // the head asks for the jobs at once
+    workerSpool.leave("1_1");  // makes the head list the jobs at once
   });
   const auto answered = head->await("aa");
   ASSERT_TRUE(answered) << answered.error().message;
   EXPECT_TRUE(answered->killed);
   EXPECT_THAT(answered->error->message, HasSubstr("TIMEOUT"));
-  EXPECT_TRUE(spool().queuedKeys().empty()) << "nobody is to take it again";
+  EXPECT_TRUE(spool().queuedKeys().empty()) << "must not be claimed again";
 }
 
-TEST_F(HeadTest, WhatComesBackAfterItWasSettledIsTakenOutOfTheQueue) {
+TEST_F(HeadTest, RemovesSettledUnitFromQueue) {
   auto head = openHead();
   for (const char* key : {"aa", "bb"}) {
     ASSERT_TRUE(head->handOut(unit(key)));
   }
   const std::jthread workers([&] {
-    Spool mine = spool();
+    Spool workerSpool = spool();
     std::optional<std::pair<Claim, QueuedUnit>> claimed;
-    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(waitUntil([&] { return (claimed = workerSpool.claim("1_1", true)).has_value(); }));
     const std::string first = claimed->second.key;
-    answer(mine, claimed, "1_1");
-    EXPECT_TRUE(until([&] { return mine.doneAnswer(first).has_value(); }));
-    EXPECT_TRUE(mine.put(unit(first)));
-    EXPECT_TRUE(until([&] { return mine.queuedKeys().size() == 1; }));
-    EXPECT_NE(mine.queuedKeys().front(), first);
+    answer(workerSpool, claimed, "1_1");
+    EXPECT_TRUE(waitUntil([&] { return workerSpool.doneAnswer(first).has_value(); }));
+    EXPECT_TRUE(workerSpool.put(unit(first)));
+    EXPECT_TRUE(waitUntil([&] { return workerSpool.queuedKeys().size() == 1; }));
+    EXPECT_NE(workerSpool.queuedKeys().front(), first);
     work(spool(), "1_1");
   });
   EXPECT_TRUE(head->await("aa"));
   EXPECT_TRUE(head->await("bb"));
 }
 
-TEST_F(HeadTest, TheStatusIsToldAgainWhileNothingChanges) {
+TEST_F(HeadTest, ReportsStatusWhileNothingChanges) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
   std::atomic<int> told = 0;
@@ -365,45 +368,45 @@ TEST_F(HeadTest, TheStatusIsToldAgainWhileNothingChanges) {
     told += status.text() == "0 nodes, 0 running, 1 queued" ? 1 : 0;
   });
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return told > 1; }));
+    EXPECT_TRUE(waitUntil([&] { return told > 1; }));
     work(spool(), "1_1");
   });
   ASSERT_TRUE(head->await("aa"));
 }
 
-TEST_F(HeadTest, ManyJobsAreSeveralArrays) {
+TEST_F(HeadTest, SplitsManyJobsIntoArrays) {
   options_.nodes = 2300;
   auto head = openHead();
   for (int i = 0; i < 2300; ++i) {
     ASSERT_TRUE(head->handOut(unit(fmt::format("{:04x}", i))));
   }
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return submissions() == 3; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() == 3; }));
     EXPECT_TRUE(spool().beat("1_1", {1, false}));
   });
   ASSERT_TRUE(head->awaitWorker());
-  const std::string submitted = said("submitted");
+  const std::string submitted = readOutput("submitted");
   EXPECT_THAT(submitted, HasSubstr("--array=1-1000 "));
   EXPECT_THAT(submitted, HasSubstr("--array=1-300 "));
   EXPECT_EQ(submissions(), 3U);
 }
 
-TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
+TEST_F(HeadTest, StartsWorkerBeforeThereIsWork) {
   auto head = openHead();
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return submissions() == 1; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() == 1; }));
     EXPECT_TRUE(spool().beat("1_1", {1, false}));
   });
   ASSERT_TRUE(head->awaitWorker());
   EXPECT_EQ(head->status().nodes, 1U);
 }
 
-TEST_F(HeadTest, ABeatThatAnEarlierHeadLeftIsNoWorker) {
+TEST_F(HeadTest, IgnoresHeartbeatsOfEarlierHead) {
   Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
   ASSERT_TRUE(earlier.beat("1_1", {7, false}));
   auto head = openHead();
   const std::jthread workers([&] {
-    EXPECT_TRUE(until([&] { return submissions() == 1; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() == 1; }));
     for (const char* worker : {"1_1", "2_1", "3_1"}) {
       EXPECT_TRUE(spool().reportDeath(worker, "no device"));
     }
@@ -413,39 +416,39 @@ TEST_F(HeadTest, ABeatThatAnEarlierHeadLeftIsNoWorker) {
   EXPECT_THAT(awaited.error().message, HasSubstr("no device"));
 }
 
-TEST_F(HeadTest, NobodyIsAskedToCompileWhatIsCompiled) {
+TEST_F(HeadTest, DoesNotCompileAgain) {
   options_.compileNodes = 2;
   Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
   Answer compiled;
   compiled.key = "aac";
-  ASSERT_TRUE(earlier.keepDone(compiled));
+  ASSERT_TRUE(earlier.storeAnswer(compiled));
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() > 0; }));
     work(spool(), "1_1");
   });
   ASSERT_TRUE(head->await("aa"));
-  EXPECT_THAT(said("submitted"), HasSubstr("measure.sh"));
-  EXPECT_THAT(said("submitted"), Not(HasSubstr("compile.sh")));
+  EXPECT_THAT(readOutput("submitted"), HasSubstr("measure.sh"));
+  EXPECT_THAT(readOutput("submitted"), Not(HasSubstr("compile.sh")));
 }
 
-TEST_F(HeadTest, AJobOfAnEarlierHeadThatOnlyCompilesDoesNotCountAsOneThatMeasures) {
+TEST_F(HeadTest, InheritedCompileJobDoesNotMeasure) {
   options_.compileNodes = 1;
   ASSERT_TRUE(Spool::create(spoolFolder(), nlohmann::json::object()).value().markCompileArray("7"));
   list("jobs", "7_1|RUNNING\n");
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() > 0; }));
     work(spool(), "7_1");  // compiles
     work(spool(), "1_1");
   });
   ASSERT_TRUE(head->await("aa"));
-  EXPECT_THAT(said("submitted"), HasSubstr("measure.sh"));
+  EXPECT_THAT(readOutput("submitted"), HasSubstr("measure.sh"));
 }
 
-TEST_F(HeadTest, AFirstSubmissionThatIsRefusedEndsTheRun) {
+TEST_F(HeadTest, FailsIfFirstSubmissionIsRejected) {
   program("sbatch", "echo 'sbatch: error: invalid partition specified' >&2; exit 1\n");
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
@@ -454,7 +457,7 @@ TEST_F(HeadTest, AFirstSubmissionThatIsRefusedEndsTheRun) {
   EXPECT_THAT(answer.error().message, HasSubstr("invalid partition"));
 }
 
-TEST_F(HeadTest, ASchedulerThatIsSilentAtFirstIsAskedAgain) {
+TEST_F(HeadTest, RetriesUnresponsiveScheduler) {
   program("sbatch",
           "echo \"$@\" >> submitted; n=$(wc -l < submitted); test $n -gt 1 && echo $n && exit\n"
           "echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller' "
@@ -462,14 +465,14 @@ TEST_F(HeadTest, ASchedulerThatIsSilentAtFirstIsAskedAgain) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() == 2; }));
     work(spool(), "2_1");
   });
   const auto answer = head->await("aa");
   EXPECT_TRUE(answer) << answer.error().message;
 }
 
-TEST_F(HeadTest, AHeadThatIsStartedAgainGoesOnWithItsJobsWhereNoneIsTaken) {
+TEST_F(HeadTest, RestartedHeadKeepsItsJobs) {
   options_.nodes = 2;
   list("jobs", "7_1|RUNNING\n");
   program("sbatch", "echo \"$@\" >> submitted; echo 'sbatch: error: limit' >&2; exit 1\n");
@@ -478,7 +481,7 @@ TEST_F(HeadTest, AHeadThatIsStartedAgainGoesOnWithItsJobsWhereNoneIsTaken) {
     ASSERT_TRUE(head->handOut(unit(key)));
   }
   const std::jthread worker([&] {
-    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    EXPECT_TRUE(waitUntil([&] { return submissions() > 0; }));
     work(spool(), "7_1");
     work(spool(), "7_1");
   });
@@ -486,18 +489,18 @@ TEST_F(HeadTest, AHeadThatIsStartedAgainGoesOnWithItsJobsWhereNoneIsTaken) {
     const auto answer = head->await(key);
     ASSERT_TRUE(answer) << answer.error().message;
   }
-  EXPECT_EQ(said("cancelled"), "");
+  EXPECT_EQ(readOutput("cancelled"), "");
 }
 
-TEST_F(HeadTest, OneThatIsNotClosedEndsItsWorkersAndTriesAgainToCancel) {
+TEST_F(HeadTest, DestructorEndsWorkersAndRetriesCancel) {
   auto head = openHead();
   list("refuse", "");
   head.reset();
-  EXPECT_THAT(said("cancelled"), HasSubstr("--name=hone-test"));
+  EXPECT_THAT(readOutput("cancelled"), HasSubstr("--name=hone-test"));
   EXPECT_TRUE(spool().headBeat().finished);
 }
 
-TEST_F(HeadTest, JobsThatCannotBeCancelledAreNamed) {
+TEST_F(HeadTest, NamesJobsThatCannotBeCancelled) {
   program("scancel", "exit 1\n");
   auto head = openHead();
   testing::internal::CaptureStderr();
@@ -505,11 +508,11 @@ TEST_F(HeadTest, JobsThatCannotBeCancelledAreNamed) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("scancel --name=hone-test"));
 }
 
-TEST_F(HeadTest, ASchedulerThatIsBusyAtTheEndIsAskedAgain) {
+TEST_F(HeadTest, CloseRetriesBusyScheduler) {
   auto head = openHead();
   list("refuse", "");
   ASSERT_TRUE(head->close());
-  EXPECT_THAT(said("cancelled"), HasSubstr("--name=hone-test"));
+  EXPECT_THAT(readOutput("cancelled"), HasSubstr("--name=hone-test"));
   EXPECT_FALSE(fs::exists(spoolFolder()));
 }
 

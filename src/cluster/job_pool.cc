@@ -10,19 +10,19 @@
 namespace hone::cluster {
 namespace {
 
-/// The scheduler is asked after this time, and less and less often while nothing changes.
+/// Interval of listing jobs; it grows while nothing changes.
 constexpr std::int64_t kListNs = 5 * kSecondNs;
-constexpr std::int64_t kLongestListNs = 60 * kSecondNs;
+constexpr std::int64_t kMaxListNs = 60 * kSecondNs;
 constexpr std::int64_t kSubmitNs = 10 * kSecondNs;
-/// Larger arrays are refused where MaxArraySize has its default (1001).
-constexpr std::size_t kLargestArray = 1000;
-/// A scheduler that is silent for this long will not come back.
+/// Larger arrays are rejected with the default MaxArraySize (1001).
+constexpr std::size_t kMaxArraySize = 1000;
+/// A scheduler that does not respond for this long is considered gone.
 constexpr std::int64_t kSilentNs = 600 * kSecondNs;
 
 /// Returns "12" of "12_3".
 std::string arrayOf(const std::string& job) { return job.substr(0, job.find('_')); }
 
-std::vector<std::string> statesOf(const std::vector<Job>& jobs) {
+std::vector<std::string> jobStates(const std::vector<Job>& jobs) {
   std::vector<std::string> states;
   for (const Job& job : jobs) {
     states.push_back(fmt::format("{} {}", job.id, job.state));
@@ -51,7 +51,7 @@ Result<std::vector<Job>> JobPool::list() {
     return fatal ? Result<std::vector<Job>>(std::unexpected(jobs.error())) : std::vector<Job>();
   }
   silentNs_ = 0;
-  const bool changed = statesOf(*jobs) != statesOf(jobs_);
+  const bool changed = jobStates(*jobs) != jobStates(jobs_);
   jobs_ = std::move(*jobs);
   std::vector<Job> ended;
   for (const Job& job : jobs_) {
@@ -60,9 +60,8 @@ Result<std::vector<Job>> JobPool::list() {
       ended.push_back(job);
     }
   }
-  pauseNs_ = changed || !unlisted_.empty()
-                 ? kListNs
-                 : std::min(2 * std::max(pauseNs_, kListNs), kLongestListNs);
+  pauseNs_ = changed || !unlisted_.empty() ? kListNs
+                                           : std::min(2 * std::max(pauseNs_, kListNs), kMaxListNs);
   return ended;
 }
 
@@ -110,8 +109,8 @@ bool JobPool::maySubmit() const {
 
 Result<void> JobPool::submit(std::size_t count, bool onlyCompile,
                              std::span<const std::string> badNodes) {
-  for (; count > kLargestArray; count -= kLargestArray) {
-    HONE_CHECK(submitArray(kLargestArray, onlyCompile, badNodes));
+  for (; count > kMaxArraySize; count -= kMaxArraySize) {
+    HONE_CHECK(submitArray(kMaxArraySize, onlyCompile, badNodes));
   }
   return submitArray(count, onlyCompile, badNodes);
 }
@@ -166,8 +165,8 @@ bool JobPool::noteSubmission(bool taken, bool anyMeasuring) {
     refusedNs_ = 0;
     return true;
   }
-  // A scheduler that took jobs before, from this head or an earlier one, may be busy, or has a
-  // limit for now; one that is silent may have taken them. The workers there are go on.
+  // A scheduler that accepted jobs before, also for an earlier head, may be busy or at a limit. One
+  // that does not respond may have accepted them. Existing workers continue.
   submittedNs_ = nowNs();
   listSoon();
   refusedNs_ = refusedNs_ == 0 ? nowNs() : refusedNs_;

@@ -15,45 +15,45 @@
 
 namespace hone::cluster {
 
-/// Jobs by the work of their workers.
+/// Number of jobs by the kind of their worker.
 struct JobCounts {
   std::size_t measuring = 0;
   std::size_t compiling = 0;
 };
 
-/// The Slurm jobs of one run, each a worker. They are submitted as arrays and listed seldom: the
-/// scheduler is asked less and less often while nothing changes.
+/// The Slurm jobs of one run, each a worker. Submits them as arrays, and lists them less and less
+/// often while nothing changes.
 class JobPool {
  public:
-  /// The spool must outlive it; it knows which arrays of an earlier head only compile.
+  /// The spool must outlive the pool; it records which arrays of an earlier head only compile.
   JobPool(Options options, Slurm slurm, Spool& spool);
 
   /// Returns true if it is time to list the jobs again.
   [[nodiscard]] bool isDue() const;
   void listSoon() { listedNs_ = 0; }
-  /// Lists the jobs; returns those that ended since the last time. A scheduler that does not answer
-  /// for a while changes nothing; after ten minutes that is an error.
+  /// Lists the jobs; returns those that ended since the last time. Tolerates a scheduler that does
+  /// not respond; after ten minutes that is an error.
   [[nodiscard]] Result<std::vector<Job>> list();
-  /// Returns the workers whose jobs the scheduler has not listed in time, once.
+  /// Returns, once, the workers whose jobs the scheduler has not listed in time.
   [[nodiscard]] std::vector<std::string> takeUnlisted();
 
-  /// Returns true while the scheduler does not answer.
+  /// Returns true while the scheduler does not respond.
   [[nodiscard]] bool isSilent() const { return silentNs_ != 0; }
   [[nodiscard]] const std::vector<Job>& jobs() const { return jobs_; }
   [[nodiscard]] bool isAlive(const std::string& worker) const;
   /// Returns true if this pool submitted the worker's job.
   [[nodiscard]] bool isOwn(const std::string& worker) const;
   [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
-  /// Counts the jobs that are there or will be, without the lost workers.
+  /// Counts pending and running jobs, without the lost workers.
   [[nodiscard]] JobCounts count(const std::function<bool(const std::string&)>& isLost) const;
 
-  /// Returns false while the scheduler is silent and for a while after a submission.
+  /// Returns false while the scheduler does not respond and for a while after a submission.
   [[nodiscard]] bool maySubmit() const;
-  /// Submits workers, not to the bad nodes.
+  /// Submits workers, excluding the bad nodes.
   [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile,
                                     std::span<const std::string> badNodes);
-  /// Notes whether the scheduler took the last submission. Returns false if it takes none any more:
-  /// it refused the first, or has refused all for ten minutes while none of them runs.
+  /// Records whether the scheduler accepted the last submission. Returns false to give up: it
+  /// rejected the first, or has rejected all for ten minutes while none is measuring.
   [[nodiscard]] bool noteSubmission(bool taken, bool anyMeasuring);
 
   [[nodiscard]] Result<void> cancel(const std::string& worker) { return slurm_.cancel(worker); }
@@ -62,7 +62,7 @@ class JobPool {
   [[nodiscard]] std::int64_t schedulerCalls() const { return slurm_.calls(); }
 
  private:
-  /// An array that the scheduler has taken and does not list yet.
+  /// An accepted array that the scheduler does not list yet.
   struct Submitted {
     std::size_t count = 0;
     bool onlyCompile = false;
@@ -78,15 +78,15 @@ class JobPool {
   Slurm slurm_;
   Spool& spool_;
   std::vector<Job> jobs_;
-  std::set<std::string> ended_;   ///< jobs that list() has returned
-  std::set<std::string> arrays_;  ///< that this pool has submitted
+  std::set<std::string> ended_;   ///< jobs already returned by list()
+  std::set<std::string> arrays_;  ///< submitted by this pool
   std::set<std::string> compileArrays_;
   std::map<std::string, Submitted> unlisted_;
   std::int64_t listedNs_ = 0;
   std::int64_t pauseNs_ = 0;
   std::int64_t submittedNs_ = 0;
-  std::int64_t silentNs_ = 0;   ///< since when the scheduler does not answer; 0: it does
-  std::int64_t refusedNs_ = 0;  ///< since when it takes no jobs; 0: it does
+  std::int64_t silentNs_ = 0;   ///< since when the scheduler does not respond; 0: it does
+  std::int64_t refusedNs_ = 0;  ///< since when it rejects jobs; 0: it does not
 };
 
 }  // namespace hone::cluster

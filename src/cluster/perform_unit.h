@@ -8,8 +8,8 @@
 
 namespace hone::cluster {
 
-/// Performs a unit in a worker: with a store that lives as long as the unit, so that it records
-/// with the very code that records locally. Returns the value and the records for the head.
+/// Performs a unit in a worker, with a temporary store, so that recording uses the same code as
+/// locally. Returns the value and the records for the head.
 [[nodiscard]] Result<nlohmann::json> performUnit(engine::Unit& unit, Progress& progress);
 
 }  // namespace hone::cluster

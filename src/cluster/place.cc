@@ -20,7 +20,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The version of the GPU's driver, where the system tells; else that of the system.
+/// Returns the version of the GPU driver if available, otherwise that of the kernel.
 std::string driverVersion() {
   constexpr std::array<std::pair<const char*, const char*>, 2> kFiles = {
       std::pair("/sys/module/nvidia/version", "nvidia"),
@@ -36,8 +36,8 @@ std::string driverVersion() {
                                : "";
 }
 
-/// What the driver calls its first device; "" where it does not say.
-std::string modelOf(const iree::Device& device, const iree::Installation& installation) {
+/// Returns the driver's name of its first device; "" if unknown.
+std::string queryDeviceName(const iree::Device& device, const iree::Installation& installation) {
   Command command;
   command.argv = {installation.runtimeTool("iree-run-module").string(),
                   fmt::format("--dump_devices={}", device.driver())};
@@ -46,12 +46,12 @@ std::string modelOf(const iree::Device& device, const iree::Installation& instal
   if (!finished || !finished->ending.ok()) {
     return "";
   }
-  return modelIn(finished->out);
+  return parseDeviceName(finished->out);
 }
 
 }  // namespace
 
-std::string modelIn(std::string_view dump) {
+std::string parseDeviceName(std::string_view dump) {
   bool below = false;
   for (const std::string& line : splitAt(dump, '\n')) {
     if (below) {
@@ -74,7 +74,7 @@ store::Node nodeFor(const iree::Device& device, const iree::Installation& instal
   if (device.isLocal()) {
     return node;
   }
-  node.device = fmt::format("{} {}", device.driver(), modelOf(device, installation));
+  node.device = fmt::format("{} {}", device.driver(), queryDeviceName(device, installation));
   return node;
 }
 

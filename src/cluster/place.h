@@ -10,20 +10,20 @@
 
 namespace hone::cluster {
 
-/// This machine, as it is recorded with samples; a GPU and its driver by what the system says.
+/// Returns this machine as recorded with samples. GPU and driver are as reported by the system.
 [[nodiscard]] store::Node nodeFor(const iree::Device& device,
                                   const iree::Installation& installation);
-/// The same for what needs only the CPU.
+/// Returns this machine without a device, for units that need only the CPU.
 [[nodiscard]] store::Node cpuNode();
 
-/// The name of the first device in what `iree-run-module --dump_devices` printed: all drivers have
-/// it in the line below `--device=`, what they print of it else differs.
-[[nodiscard]] std::string modelIn(std::string_view dump);
+/// Returns the name of the first device in the output of `iree-run-module --dump_devices`. All
+/// drivers print it on the line after `--device=`; the rest of their output differs.
+[[nodiscard]] std::string parseDeviceName(std::string_view dump);
 
-/// What the scheduler calls this machine, else its own name.
+/// Returns the scheduler's name of this machine, or its host name.
 [[nodiscard]] std::string nodeName();
 
-/// The name of this process among the workers: its job in Slurm, else its machine and number.
+/// Returns the worker name of this process: its Slurm job, or host name and process id.
 [[nodiscard]] std::string workerName();
 
 }  // namespace hone::cluster

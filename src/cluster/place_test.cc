@@ -8,20 +8,20 @@ namespace {
 constexpr const char* kRule =
     "# ===----------------------------------------------------------------------===\n";
 
-TEST(PlaceTest, ReadsTheNameOfTheFirstDevice) {
+TEST(PlaceTest, ParsesNameOfFirstDevice) {
   const std::string dump = fmt::format(
       "# Enumerated devices for driver 'hip'\n\n{0}# --device=hip://GPU-1234\n"
       "#   AMD Instinct MI300X\n{0}\n- gpu-arch-name: gfx942\n\n{0}# --device=hip://GPU-5678\n"
       "#   another one\n{0}",
       kRule);
-  EXPECT_EQ(modelIn(dump), "AMD Instinct MI300X");
+  EXPECT_EQ(parseDeviceName(dump), "AMD Instinct MI300X");
 }
 
-TEST(PlaceTest, WithoutADeviceThereIsNoName) {
-  EXPECT_EQ(modelIn(""), "");
-  EXPECT_EQ(modelIn("# Enumerated devices for driver 'hip'\n"), "");
-  EXPECT_EQ(modelIn("# --device=hip://GPU-1234"), "");
-  EXPECT_EQ(modelIn("# --device=hip://GPU-1234\n#\n"), "");
+TEST(PlaceTest, NameIsEmptyWithoutDevice) {
+  EXPECT_EQ(parseDeviceName(""), "");
+  EXPECT_EQ(parseDeviceName("# Enumerated devices for driver 'hip'\n"), "");
+  EXPECT_EQ(parseDeviceName("# --device=hip://GPU-1234"), "");
+  EXPECT_EQ(parseDeviceName("# --device=hip://GPU-1234\n#\n"), "");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class PlanOrderTest : public testing::Test {
   SharedFiles files_{folder_.path() / "files"};
 };
 
-TEST_F(PlanOrderTest, APlanComesBackWithItsFiles) {
+TEST_F(PlanOrderTest, PlanRoundTripsWithFiles) {
   const engine::Plan before = plan();
   const auto json = engine::toJson(before, files_).value();
   std::filesystem::remove(before.programs[0].source);
@@ -66,7 +66,7 @@ TEST_F(PlanOrderTest, APlanComesBackWithItsFiles) {
   EXPECT_NE(after.inputs.arguments, after.otherInputs->arguments);
 }
 
-TEST_F(PlanOrderTest, TheKeyIsThatOfTheWork) {
+TEST_F(PlanOrderTest, KeyDependsOnWorkOnly) {
   const auto one = engine::toJson(plan(), files_).value();
   const auto same = engine::toJson(plan(), files_).value();
   engine::Plan other = plan();
@@ -76,7 +76,7 @@ TEST_F(PlanOrderTest, TheKeyIsThatOfTheWork) {
   EXPECT_NE(unitKey("plan", one), unitKey("dispatches", one));
 }
 
-TEST_F(PlanOrderTest, FindingsComeBackWithTheirRecords) {
+TEST_F(PlanOrderTest, FindingsRoundTripWithRecords) {
   engine::Finding finding;
   finding.key = "k";
   finding.roundTimesNs = {1, 2.5};
@@ -97,7 +97,7 @@ TEST_F(PlanOrderTest, FindingsComeBackWithTheirRecords) {
   EXPECT_TRUE(after.twin);
 }
 
-TEST_F(PlanOrderTest, AFindingWithoutItsRecordIsRefused) {
+TEST_F(PlanOrderTest, RejectsFindingWithoutRecord) {
   engine::Finding finding;
   finding.key = "k";
   EXPECT_FALSE(engine::planResultFrom(engine::toJson(std::vector{finding}), {}));

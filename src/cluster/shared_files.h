@@ -8,12 +8,12 @@
 
 namespace hone::cluster {
 
-/// Files that all nodes need, by their content, in the shared folder.
+/// Content-addressed files in the shared folder, visible to all nodes.
 class SharedFiles : public engine::FileShare {
  public:
   explicit SharedFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Returns the path of a copy that keeps the file's name.
+  /// Returns the path of a copy with the same file name.
   [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& file) override;
 
  private:

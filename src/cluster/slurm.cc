@@ -11,16 +11,17 @@
 namespace hone::cluster {
 namespace {
 
-/// A controller under load answers late.
-constexpr std::chrono::seconds kPatience{90};
+/// Timeout: a loaded controller responds late.
+constexpr std::chrono::seconds kSlurmTimeout{90};
 
-/// What jobs may see of this environment: nobody's keys go into a cluster by accident.
-constexpr std::string_view kVariables =
+/// Environment variables passed to jobs; an allow-list, so that no credentials leak into the
+/// cluster.
+constexpr std::string_view kExportedVariables =
     "--export=HOME,USER,LOGNAME,PATH,LANG,LC_ALL,LD_LIBRARY_PATH,XDG_CACHE_HOME,XDG_DATA_HOME,"
     "HONE_IREE,HONE_PYTHON,HONE_EXAMPLES,VIRTUAL_ENV,VK_ICD_FILENAMES,VK_DRIVER_FILES,SLURM_CONF";
 
-/// Whether its commands say so of a controller that they do not reach.
-bool saysSilent(std::string_view err) {
+/// Returns true if the error output means that the controller was not reached.
+bool isUnreachable(std::string_view err) {
   constexpr std::array<std::string_view, 4> kSilent = {
       "Unable to contact", "timed out", "Zero Bytes were transmitted", "temporarily"};
   return std::any_of(kSilent.begin(), kSilent.end(),
@@ -39,9 +40,9 @@ bool Job::ended() const {
          std::find(kEnded.begin(), kEnded.end(), state) != kEnded.end();
 }
 
-bool Job::takenAway() const { return state.starts_with("CANCELLED") || state == "PREEMPTED"; }
+bool Job::wasCancelled() const { return state.starts_with("CANCELLED") || state == "PREEMPTED"; }
 
-Result<std::vector<Job>> jobsFrom(std::string_view text) {
+Result<std::vector<Job>> parseJobs(std::string_view text) {
   std::vector<Job> jobs;
   for (const std::string& line : splitAt(text, '\n')) {
     if (trim(line).empty()) {
@@ -49,50 +50,50 @@ Result<std::vector<Job>> jobsFrom(std::string_view text) {
     }
     const auto fields = splitAt(trim(line), '|');
     if (fields.size() != 2 || fields[0].empty() || fields[1].empty()) {
-      return machineError("squeue printed a line that hone does not know: '{}'", line);
+      return machineError("unexpected output of squeue: '{}'", line);
     }
     jobs.push_back({fields[0], fields[1]});
   }
   return jobs;
 }
 
-Result<std::string> submittedIn(std::string_view text) {
+Result<std::string> parseJobId(std::string_view text) {
   std::string id(trim(text.substr(0, text.find(';'))));
   if (!parseInt(id)) {
-    return machineError("sbatch printed no number of a job: '{}'", trim(text));
+    return machineError("no job id in the output of sbatch: '{}'", trim(text));
   }
   return id;
 }
 
 Result<void> checkSbatchArgs(std::span<const std::string> arguments) {
-  struct Owned {
+  struct ReservedOption {
     std::string_view name;
-    char letter;  ///< ' ': none
+    char letter;  ///< ' ' if it has none
     std::string_view why;
   };
-  constexpr std::string_view kOwn = "hone says it itself";
-  constexpr std::array<Owned, 10> kOwned = {{
-      {"--array", 'a', kOwn},
-      {"--job-name", 'J', kOwn},
-      {"--nodes", 'N', "each job has one node; how many jobs there are says hone's --nodes"},
-      {"--parsable", ' ', kOwn},
-      {"--clusters", 'M', "hone finds jobs only on the cluster that it is on"},
-      {"--requeue", ' ', "a job that begins anew would be a worker that nobody waits for"},
-      {"--oversubscribe", 's', "whoever measures has its node alone"},
-      {"--wait", 'W', "hone waits by itself"},
+  constexpr std::string_view kSetByHone = "hone sets it";
+  constexpr std::array<ReservedOption, 10> kReserved = {{
+      {"--array", 'a', kSetByHone},
+      {"--job-name", 'J', kSetByHone},
+      {"--nodes", 'N', "each job has one node; use hone's --nodes to set the number of jobs"},
+      {"--parsable", ' ', kSetByHone},
+      {"--clusters", 'M', "hone supports only the cluster it runs on"},
+      {"--requeue", ' ', "hone does not track requeued jobs"},
+      {"--oversubscribe", 's', "measurements need exclusive nodes"},
+      {"--wait", 'W', "hone waits for its jobs"},
       {"--wrap", ' ', "the jobs run hone"},
-      {"--test-only", ' ', "it would start no job"},
+      {"--test-only", ' ', "it starts no job"},
   }};
   for (const std::string& argument : arguments) {
     const std::string_view name = std::string_view(argument).substr(0, argument.find('='));
-    for (const Owned& owned : kOwned) {
-      // sbatch also takes the beginning of a name for it.
-      const bool longName = name.size() > 2 && owned.name.starts_with(name);
+    for (const ReservedOption& reserved : kReserved) {
+      // sbatch also accepts abbreviated names.
+      const bool longName = name.size() > 2 && reserved.name.starts_with(name);
       const bool letter =
-          owned.letter != ' ' && name.size() > 1 && name[0] == '-' && name[1] == owned.letter;
+          reserved.letter != ' ' && name.size() > 1 && name[0] == '-' && name[1] == reserved.letter;
       if (longName || letter) {
-        return userError("--sbatch-arg {}: {} cannot be given: {}", argument, owned.name,
-                         owned.why);
+        return userError("--sbatch-arg {}: {} is not allowed: {}", argument, reserved.name,
+                         reserved.why);
       }
     }
   }
@@ -102,10 +103,8 @@ Result<void> checkSbatchArgs(std::span<const std::string> arguments) {
 Result<void> Slurm::check() {
   for (const char* program : {"sbatch", "squeue", "scancel"}) {
     if (findProgram(program).empty()) {
-      return userError(
-          "there is no Slurm here: {} is not on PATH; without --executor hone works on "
-          "this machine",
-          program);
+      return userError("no Slurm found: {} is not on PATH; omit --executor to run on this machine",
+                       program);
     }
   }
   return {};
@@ -116,14 +115,14 @@ Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
   const std::string program = argv.front();
   argv.front() = findProgram(program);
   if (argv.front().empty()) {
-    return machineError("{} is not on PATH any more", program);
+    return machineError("{} is no longer on PATH", program);
   }
-  const Command command{std::move(argv), {}, {kPatience, 0}};
+  const Command command{std::move(argv), {}, {kSlurmTimeout, 0}};
   Finished finished = HONE_TRY(always ? runCleanup(command) : runCommand(command));
   answered_ = finished.ending.ok() ||
-              (finished.ending.how == Ending::How::exited && !saysSilent(finished.err));
+              (finished.ending.how == Ending::How::exited && !isUnreachable(finished.err));
   if (!finished.ending.ok()) {
-    const std::string_view said = trim(finished.err);  // the first line says most
+    const std::string_view said = trim(finished.err);  // the first line is the most specific
     return machineError("{} failed ({}): {}", program, finished.ending.describe(),
                         said.substr(0, said.find('\n')));
   }
@@ -134,20 +133,20 @@ Result<std::string> Slurm::submit(const JobRequest& request) {
   if (interrupted()) {
     return interruptedError();
   }
-  std::vector<std::string> argv = {
-      "sbatch", "--parsable", fmt::format("--array=1-{}", request.count),
-      fmt::format("--job-name={}", name_),
-      fmt::format("--output={}/%A_%a.log", request.logs.string()),
-      // A job that begins anew by itself would be a worker that nobody waits for.
-      "--no-requeue", std::string(kVariables)};
+  std::vector<std::string> argv = {"sbatch", "--parsable",
+                                   fmt::format("--array=1-{}", request.count),
+                                   fmt::format("--job-name={}", name_),
+                                   fmt::format("--output={}/%A_%a.log", request.logs.string()),
+                                   // A requeued job would be an unknown worker.
+                                   "--no-requeue", std::string(kExportedVariables)};
   argv.insert(argv.end(), request.options.begin(), request.options.end());
   argv.push_back(request.script.string());
-  return submittedIn(HONE_TRY(run(std::move(argv), true)));
+  return parseJobId(HONE_TRY(run(std::move(argv), true)));
 }
 
 Result<std::vector<Job>> Slurm::jobs() {
-  return jobsFrom(HONE_TRY(run({"squeue", "--noheader", "--array", "--states=all", "--me",
-                                fmt::format("--name={}", name_), "--format=%i|%T"})));
+  return parseJobs(HONE_TRY(run({"squeue", "--noheader", "--array", "--states=all", "--me",
+                                 fmt::format("--name={}", name_), "--format=%i|%T"})));
 }
 
 Result<void> Slurm::cancel(const std::string& job) {

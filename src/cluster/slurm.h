@@ -11,58 +11,58 @@
 
 namespace hone::cluster {
 
-/// A job, or one of an array, as squeue lists it.
+/// A job, or an element of a job array, as listed by squeue.
 struct Job {
-  std::string id;  ///< "12_3" for the third of array 12
+  std::string id;  ///< "12_3" for task 3 of array 12
   std::string state;
 
-  /// It runs or will.
+  /// Returns true if it is pending or running.
   [[nodiscard]] bool alive() const;
-  /// This is how it ended. One that is about to end (COMPLETING) is neither alive nor has ended.
+  /// Returns true if the state is final. A job in COMPLETING is neither alive nor ended.
   [[nodiscard]] bool ended() const;
-  /// Somebody took it away: what it was at is not to blame.
-  [[nodiscard]] bool takenAway() const;
-  /// It took longer than a job may.
-  [[nodiscard]] bool overTime() const { return state == "TIMEOUT" || state == "DEADLINE"; }
+  /// Returns true if it was cancelled or preempted: its unit is not to blame.
+  [[nodiscard]] bool wasCancelled() const;
+  /// Returns true if it exceeded its time limit.
+  [[nodiscard]] bool timedOut() const { return state == "TIMEOUT" || state == "DEADLINE"; }
 };
 
-/// What `squeue --format=%i|%T` printed. A line of another form is a machine error.
-[[nodiscard]] Result<std::vector<Job>> jobsFrom(std::string_view text);
-/// The number of the job in what `sbatch --parsable` printed: "12" or "12;cluster".
-[[nodiscard]] Result<std::string> submittedIn(std::string_view text);
+/// Parses the output of `squeue --format=%i|%T`; fails with a machine error on any other line.
+[[nodiscard]] Result<std::vector<Job>> parseJobs(std::string_view text);
+/// Parses the job id printed by `sbatch --parsable`: "12" or "12;cluster".
+[[nodiscard]] Result<std::string> parseJobId(std::string_view text);
 
-/// A user error where these options of sbatch take from hone what it must say itself: without its
-/// own name, number and place of jobs it would not find them again, and submit them over and over.
+/// Fails with a user error if these sbatch options override ones that hone sets. Without its name,
+/// array and cluster, hone would not find its jobs and would submit them over and over.
 [[nodiscard]] Result<void> checkSbatchArgs(std::span<const std::string> arguments);
 
-/// So many equal jobs.
+/// An array of identical jobs.
 struct JobRequest {
   std::size_t count = 1;
   std::filesystem::path script;
   std::filesystem::path logs;
-  std::vector<std::string> options;  ///< of sbatch
+  std::vector<std::string> options;  ///< sbatch options
 };
 
-/// Slurm, by its commands. All jobs of a run have one name, by which they are found again.
+/// Runs the Slurm commands. All jobs of a run share one name, by which they are found.
 class Slurm {
  public:
   explicit Slurm(std::string name) : name_(std::move(name)) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// A user error where there is no Slurm here.
+  /// Fails with a user error if Slurm is not installed.
   [[nodiscard]] static Result<void> check();
-  /// Its number. An interrupt does not end it midway: the scheduler might have taken the jobs, and
-  /// nobody would know them.
+  /// Submits an array and returns its id. Interrupts are deferred: the scheduler might have
+  /// accepted jobs whose id would be lost.
   [[nodiscard]] Result<std::string> submit(const JobRequest& request);
-  /// Those that are there, and those that ended in the last minutes.
+  /// Lists current jobs and those that ended in the last minutes.
   [[nodiscard]] Result<std::vector<Job>> jobs();
-  /// One of them; no error where it has ended by itself.
+  /// Cancels one job; not an error if it has already ended.
   [[nodiscard]] Result<void> cancel(const std::string& job);
-  /// All of the name; also after an interrupt.
+  /// Cancels all jobs with the name, also after an interrupt.
   [[nodiscard]] Result<void> cancelAll();
-  /// Whether the scheduler itself spoke when it was last asked, be it to refuse.
+  /// Returns true if the scheduler responded to the last call, even with an error.
   [[nodiscard]] bool answered() const { return answered_; }
-  /// How often the scheduler was asked for something.
+  /// Returns the number of calls of the scheduler.
   [[nodiscard]] std::int64_t calls() const { return calls_; }
 
  private:

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// The run's record is not written more often than this.
+/// Minimum interval of updates of the run's record.
 constexpr std::int64_t kNoteNs = 2'000'000'000;
 
 Result<void> note(const ExecutorRun& run, const std::string& text,
@@ -46,8 +46,8 @@ Result<std::unique_ptr<SlurmExecutor>> SlurmExecutor::open(const Options& option
   std::unique_ptr<SlurmExecutor> opened(
       new SlurmExecutor(std::move(head), options.sharedFolder() / "files", run));
   opened->head_->onStatus([raw = opened.get()](const Status& status) { raw->show(status); });
-  opened->head_->onTrouble([&progress = run.progress](const std::string& why) {
-    progress.say(fmt::format("a worker cannot work: {}", why));
+  opened->head_->onWorkerFailure([&progress = run.progress](const std::string& why) {
+    progress.say(fmt::format("a worker failed: {}", why));
   });
   return opened;
 }
@@ -58,7 +58,7 @@ SlurmExecutor::~SlurmExecutor() {
   }
   try {
     static_cast<void>(note(run_, ""));
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then it stays as it is
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): best effort
   }
 }
 
@@ -80,7 +80,7 @@ Result<engine::Ticket> SlurmExecutor::submit(std::unique_ptr<engine::Unit> unit)
   queued.kind = unit->kind();
   queued.order = HONE_TRY(unit->order(files_));
   queued.key = unitKey(queued.kind, queued.order);
-  // Not part of the key: a head that is started again has less time for the same work.
+  // Not part of the key: a restarted head has less time left for the same work.
   if (const auto left = unit->timeLeft()) {
     queued.order["milliseconds"] = left->count();
   }
@@ -107,7 +107,7 @@ Result<engine::UnitResult> SlurmExecutor::result(const engine::Ticket& ticket) {
     result.value = std::move(answer.result.at("value"));
     result.records = HONE_TRY(recordsFrom(answer.result.at("records")));
   } catch (const json::exception& exception) {
-    return machineError("the answer of a worker cannot be read: {}", exception.what());
+    return machineError("invalid answer of a worker: {}", exception.what());
   }
   setNode(result.records, HONE_TRY(run_.store.addNode(answer.node)));
   return result;

@@ -24,14 +24,15 @@ struct ExecutorRun {
   Progress& progress;
 };
 
-/// Returns the key of a unit: equal for equal orders of one kind.
+/// Returns the key of a unit: equal for equal orders of the same kind.
 [[nodiscard]] std::string unitKey(std::string_view kind, const nlohmann::json& order);
 
-/// Performs units by workers in Slurm jobs. Progress and the run's record show what the cluster
-/// does. Destroyed without close(), it cancels its jobs; finished units stay for the next time.
+/// Executes units on workers in Slurm jobs. Reports the cluster's status in the progress and in the
+/// run's record. If destroyed without close(), cancels its jobs; finished units are kept.
 class SlurmExecutor : public engine::Executor {
  public:
-  /// Starts to work for the run; workers get the setup. All must outlive the executor.
+  /// Opens an executor for the run; `setup` is passed to the workers. The store and the progress of
+  /// `run` must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<SlurmExecutor>> open(const Options& options,
                                                                    nlohmann::json setup,
                                                                    const ExecutorRun& run);
@@ -43,11 +44,11 @@ class SlurmExecutor : public engine::Executor {
   bool withdraw(const engine::Ticket& /*ticket*/) override { return false; }
   [[nodiscard]] std::size_t places() const override { return head_->nodes(); }
   [[nodiscard]] std::size_t window() const override { return head_->window(); }
-  /// Waits until a worker has begun.
+  /// Waits until a worker has started.
   [[nodiscard]] Result<void> awaitReady() override;
   [[nodiscard]] std::string status() const override { return head_->status().text(); }
   [[nodiscard]] std::int64_t referenceCpuNs() const override { return 0; }
-  /// Ends the jobs, removes their files and writes the cost into the run's details.
+  /// Stops the jobs, removes their files and records the overhead in the run's details.
   [[nodiscard]] Result<void> close() override;
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(SlurmTest, ReadsWhatSqueueLists) {
-  const auto jobs = jobsFrom("12_1|RUNNING\n12_2|PENDING\n\n11_1|NODE_FAIL\n");
+TEST(SlurmTest, ParsesSqueueOutput) {
+  const auto jobs = parseJobs("12_1|RUNNING\n12_2|PENDING\n\n11_1|NODE_FAIL\n");
   ASSERT_TRUE(jobs) << jobs.error().message;
   ASSERT_EQ(jobs->size(), 3u);
   EXPECT_EQ(jobs->at(0).id, "12_1");
@@ -23,18 +23,18 @@ TEST(SlurmTest, ReadsWhatSqueueLists) {
   EXPECT_FALSE(jobs->at(2).alive());
 }
 
-TEST(SlurmTest, OnlyWhatSomebodyTookAwayIsNobodysFault) {
-  EXPECT_TRUE((Job{"1", "CANCELLED"}.takenAway()));
+TEST(SlurmTest, DistinguishesCancelledFromFailedJobs) {
+  EXPECT_TRUE((Job{"1", "CANCELLED"}.wasCancelled()));
   EXPECT_TRUE((Job{"1", "CANCELLED by 1000"}.ended()));
-  EXPECT_TRUE((Job{"1", "PREEMPTED"}.takenAway()));
+  EXPECT_TRUE((Job{"1", "PREEMPTED"}.wasCancelled()));
   for (const char* state : {"FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "COMPLETED"}) {
-    EXPECT_FALSE((Job{"1", state}.takenAway())) << state;
+    EXPECT_FALSE((Job{"1", state}.wasCancelled())) << state;
     EXPECT_FALSE((Job{"1", state}.alive())) << state;
     EXPECT_TRUE((Job{"1", state}.ended())) << state;
   }
 }
 
-TEST(SlurmTest, OneThatIsAboutToEndHasNotEndedYet) {
+TEST(SlurmTest, CompletingJobHasNotEnded) {
   EXPECT_FALSE((Job{"1", "COMPLETING"}.alive()));
   EXPECT_FALSE((Job{"1", "COMPLETING"}.ended()));
   for (const char* state : {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "RESIZING"}) {
@@ -43,18 +43,18 @@ TEST(SlurmTest, OneThatIsAboutToEndHasNotEndedYet) {
   }
 }
 
-TEST(SlurmTest, OneThatIsOverItsTimeIsKnown) {
-  EXPECT_TRUE((Job{"1", "TIMEOUT"}.overTime()));
-  EXPECT_FALSE((Job{"1", "FAILED"}.overTime()));
+TEST(SlurmTest, RecognizesTimeout) {
+  EXPECT_TRUE((Job{"1", "TIMEOUT"}.timedOut()));
+  EXPECT_FALSE((Job{"1", "FAILED"}.timedOut()));
 }
 
-TEST(SlurmTest, OtherLinesAreRefused) {
-  EXPECT_THAT(jobsFrom("slurm_load_jobs error\n").error().message, HasSubstr("slurm_load_jobs"));
-  EXPECT_FALSE(jobsFrom("1|RUNNING|n1\n"));
-  EXPECT_FALSE(jobsFrom("|RUNNING\n"));
+TEST(SlurmTest, RejectsUnexpectedLines) {
+  EXPECT_THAT(parseJobs("slurm_load_jobs error\n").error().message, HasSubstr("slurm_load_jobs"));
+  EXPECT_FALSE(parseJobs("1|RUNNING|n1\n"));
+  EXPECT_FALSE(parseJobs("|RUNNING\n"));
 }
 
-TEST(SlurmTest, WhatHoneMustSayItselfIsRefused) {
+TEST(SlurmTest, RejectsReservedSbatchOptions) {
   for (const char* argument :
        {"--job-name=mine", "-J", "-Jmine", "--array=1-9", "-a1-9", "--clusters=other", "-Mother",
         "--nodes=2", "-N2", "--wait", "--wrap=true", "--requeue", "--arr=1-9", "--job=mine"}) {
@@ -68,7 +68,7 @@ TEST(SlurmTest, WhatHoneMustSayItselfIsRefused) {
                                                        "n1", "-n", "1", "--exclude=n2"}));
 }
 
-TEST(SlurmDeathTest, AnInterruptDoesNotEndASubmissionMidway) {
+TEST(SlurmDeathTest, InterruptDoesNotAbortSubmission) {
   const ScratchFolder folder = ScratchFolder::create("hone-slurm-test").value();
   const auto program = folder.path() / "sbatch";
   ASSERT_TRUE(writeFile(program, "#!/bin/sh\nkill -INT $PPID\nsleep 0.2\necho 12\n"));
@@ -86,10 +86,10 @@ TEST(SlurmDeathTest, AnInterruptDoesNotEndASubmissionMidway) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(SlurmTest, ReadsTheNumberOfAJob) {
-  EXPECT_EQ(submittedIn("12\n").value(), "12");
-  EXPECT_EQ(submittedIn("12;cluster\n").value(), "12");
-  EXPECT_THAT(submittedIn("Submitted batch job\n").error().message, HasSubstr("no number"));
+TEST(SlurmTest, ParsesJobId) {
+  EXPECT_EQ(parseJobId("12\n").value(), "12");
+  EXPECT_EQ(parseJobId("12;cluster\n").value(), "12");
+  EXPECT_THAT(parseJobId("Submitted batch job\n").error().message, HasSubstr("no job id"));
 }
 
 }  // namespace

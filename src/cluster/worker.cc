@@ -20,28 +20,28 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kWorkerBeatNs = 5 * kSecondNs;
 constexpr auto kWatch = 100ms;
-/// An idle worker looks again after this time, twice as much each time, up to the second.
+/// Polling interval of an idle worker; it doubles up to one second.
 constexpr std::chrono::milliseconds kFirstIdlePause{20};
-constexpr std::chrono::milliseconds kLongestIdlePause{1000};
-/// What failed on this node is left to others, until there was nothing else to do for so long.
+constexpr std::chrono::milliseconds kMaxIdlePause{1000};
+/// Units that failed on this node are left to others until there was no other work for this time.
 constexpr std::int64_t kAvoidNs = 10 * kSecondNs;
-/// A worker whose children die so often is on a bad node.
+/// A worker whose children die this often is on a bad node.
 constexpr int kMaxChildDeaths = 3;
-/// How the child says why it ended.
+/// Exit codes of the child.
 constexpr int kNoMoreWork = 0;
 constexpr int kCannotWork = 3;
 
-/// The child: does units until there are none for a while.
-class Hand {
+/// Executes units in the child process until there are none for a while.
+class ChildWorker {
  public:
-  Hand(Spool& spool, const WorkerOptions& options, UnitPerformer& performer)
+  ChildWorker(Spool& spool, const WorkerOptions& options, UnitPerformer& performer)
       : spool_(spool),
         options_(options),
         performer_(performer),
         idleNs_(static_cast<std::int64_t>(spool.setup().value("idle_seconds", 120.0) * 1e9)) {}
 
-  /// Its exit code.
-  [[nodiscard]] int live() {
+  /// Runs until the end and returns the exit code.
+  [[nodiscard]] int run() {
     const store::Node node = performer_.node();
     if (!options_.onlyCompile) {
       if (const auto proposed = spool_.proposeKind(node); !proposed) {
@@ -49,16 +49,16 @@ class Hand {
       }
     }
     std::optional<bool> alike = spool_.isMeasuredKind(node);
-    // Who measures decides; what was decided elsewhere may be seen here only after a while.
+    // The measuring nodes decide the kind; the decision may become visible here with a delay.
     const bool mustKnow = !options_.onlyCompile || performer_.compilesForItself();
     while (!alike && mustKnow && !isTimeToGo()) {
-      std::this_thread::sleep_for(kLongestIdlePause);
+      std::this_thread::sleep_for(kMaxIdlePause);
       alike = spool_.isMeasuredKind(node);
     }
     mayMeasure_ = !options_.onlyCompile && alike.value_or(false);
     if (alike && !*alike && mustKnow) {
-      fmt::print(stderr, "hone: this node is {}\n", kOtherKind);
-      static_cast<void>(spool_.reportDeath(options_.name, kOtherKind));
+      fmt::print(stderr, "hone: this node is {}\n", kOtherNodeKind);
+      static_cast<void>(spool_.reportDeath(options_.name, kOtherNodeKind));
       return kNoMoreWork;
     }
     return work();
@@ -80,7 +80,7 @@ class Hand {
           spool_.claim(options_.name, mayMeasure_, avoids ? options_.node : std::string());
       if (!claimed) {
         std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, kLongestIdlePause);
+        pause = std::min(2 * pause, kMaxIdlePause);
         continue;
       }
       if (const auto done = answer(claimed->first, claimed->second); !done) {
@@ -118,9 +118,8 @@ class Hand {
   bool mayMeasure_ = false;
 };
 
-/// Becomes the child's whole life.
-[[noreturn]] void becomeHand(Spool& spool, const WorkerOptions& options,
-                             const MakePerformer& make) {
+/// Runs the child; does not return.
+[[noreturn]] void runChild(Spool& spool, const WorkerOptions& options, const MakePerformer& make) {
   const auto fail = [&](const Error& error) {
     fmt::print(stderr, "hone: {}\n", error.message);
     static_cast<void>(spool.reportDeath(options.name, error.message, options.node, true));
@@ -133,21 +132,21 @@ class Hand {
     if (!performer) {
       fail(performer.error());
     }
-    code = Hand(spool, options, **performer).live();
+    code = ChildWorker(spool, options, **performer).run();
   }
   std::fflush(nullptr);
   ::_exit(code);
 }
 
-/// Watches over the child: signs of life to the head, and an eye on those of the head.
-class Watch {
+/// Monitors the child: sends heartbeats to the head and checks those of the head.
+class ChildMonitor {
  public:
-  Watch(Spool& spool, const WorkerOptions& options)
+  ChildMonitor(Spool& spool, const WorkerOptions& options)
       : spool_(spool),
         options_(options),
         headNs_(static_cast<std::int64_t>(spool.setup().value("head_seconds", 300.0) * 1e9)) {}
 
-  /// How the child ended; nothing when it had to go.
+  /// Waits for the child and returns its ending; nothing if it was stopped.
   [[nodiscard]] std::optional<Ending> over(pid_t child) {
     while (true) {
       int status = 0;
@@ -199,38 +198,38 @@ class Watch {
 };
 
 Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakePerformer& make) {
-  Watch watch(spool, options);
+  ChildMonitor watch(spool, options);
   for (int deaths = 0; deaths < kMaxChildDeaths;) {
     std::fflush(nullptr);
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {
-      return errnoError("cannot start a worker's child");
+      return errnoError("cannot start a child process");
     }
     if (child == 0) {
       confineChild(self, {});
-      becomeHand(spool, options, make);
+      runChild(spool, options, make);
     }
     ::setpgid(child, child);
     const auto ending = watch.over(child);
     if (!ending) {
-      spool.giveBack(options.name);
+      spool.requeue(options.name);
       return {};
     }
     if (ending->ok()) {
       return {};
     }
     if (ending->how == Ending::How::signalled && ending->code == SIGTERM) {
-      spool.giveBack(options.name);  // the job was ended, and the child heard it first
+      spool.requeue(options.name);  // the job was ended, and the signal reached the child first
       return {};
     }
     if (ending->how == Ending::How::exited && ending->code == kCannotWork) {
-      return machineError("this worker cannot work");
+      return machineError("this worker cannot continue");
     }
     HONE_CHECK(spool.reportDeath(options.name, ending->describe(), options.node));
     ++deaths;
   }
-  return machineError("{} children of this worker died", kMaxChildDeaths);
+  return machineError("{} child processes of this worker died", kMaxChildDeaths);
 }
 
 }  // namespace

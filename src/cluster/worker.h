@@ -10,7 +10,7 @@
 
 namespace hone::cluster {
 
-/// Does units of all kinds. Made once a worker, in a process of its own.
+/// Executes units of all kinds. Created once per child process of a worker.
 class UnitPerformer {
  public:
   UnitPerformer() = default;
@@ -20,29 +20,29 @@ class UnitPerformer {
   UnitPerformer& operator=(UnitPerformer&&) = delete;
   virtual ~UnitPerformer() = default;
 
-  /// A user error is an answer; with a machine error the worker ends, and the unit goes elsewhere
-  /// by no fault of its own.
+  /// Executes a unit. A user error is sent as the answer. After a machine error the worker ends and
+  /// the unit is retried elsewhere, without blame.
   [[nodiscard]] virtual Result<nlohmann::json> perform(const QueuedUnit& unit) = 0;
   [[nodiscard]] virtual store::Node node() const = 0;
-  /// Whether what is compiled here runs only on machines like this one.
+  /// Returns true if code compiled here runs only on machines like this one.
   [[nodiscard]] virtual bool compilesForItself() const = 0;
 };
 
 using MakePerformer =
     std::function<Result<std::unique_ptr<UnitPerformer>>(const nlohmann::json& setup)>;
 
-/// With the key of the unit, a line in the log of the job for each that it answered.
+/// Printed with the unit's key in the job's log, one line per answered unit.
 inline constexpr const char* kAnswered = "answered";
 
 struct WorkerOptions {
   std::string name;
   bool onlyCompile = false;
-  std::string node;  ///< that it is on
+  std::string node;  ///< node it runs on
 };
 
-/// Takes units from the spool until there are no more, the head is gone, or this process is told to
-/// end. The work is done in a child: when that dies, this process reports over what, and begins a
-/// new one. On a signal what is in hand goes back.
+/// Executes units from the spool until there are none left, the head is gone, or a signal arrives.
+/// Units run in a child process. If the child dies, reports the unit and starts a new child. On a
+/// signal, requeues the claimed unit.
 [[nodiscard]] Result<void> serve(Spool spool, const WorkerOptions& options,
                                  const MakePerformer& make);
 

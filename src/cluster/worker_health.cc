@@ -7,7 +7,7 @@
 namespace hone::cluster {
 namespace {
 
-/// A job that runs for this long without a heartbeat will not give one.
+/// A job that runs for this long without a heartbeat will not send one.
 constexpr std::int64_t kStartNs = 300 * kSecondNs;
 /// A node on which this many workers in a row failed is not requested again.
 constexpr int kBadNodeFailures = 2;

@@ -28,27 +28,28 @@ class WorkerHealth {
   void noteBeat(const std::string& worker, std::int64_t count);
   void noteClaims(std::span<const Claim> claims);
   void noteAnswer(const Answer& answer);
-  /// The worker ended, and said so.
+  /// Records that the worker ended and reported it.
   void noteDeath(const std::string& worker);
   void markLost(const std::string& worker) { workers_[worker].lost = true; }
-  /// Extends every deadline by a time in which the head itself could not look.
+  /// Extends every deadline by a time in which the head itself was blocked.
   void extendDeadlines(std::int64_t now, std::int64_t gapNs);
   /// Finds the workers whose heartbeat is older than `lostNs`. `listed` are the workers that have a
-  /// file, in order, and `claims` the units that workers hold.
+  /// file, in order; `claims` are the units claimed by workers.
   [[nodiscard]] Review review(std::span<const std::string> listed, std::span<const Claim> claims,
                               std::int64_t lostNs);
 
   [[nodiscard]] bool isLost(const std::string& worker) const;
   /// Counts the workers that have shown a heartbeat and are not lost.
   [[nodiscard]] std::size_t alive() const;
-  /// Returns the key of the unit that the worker claimed last and has not answered; "" for none.
+  /// Returns the key of the unit that the worker claimed last and has not answered; "" if there is
+  /// none.
   [[nodiscard]] std::string lastUnit(const std::string& worker) const;
 
-  /// Counts a worker that could not begin. Returns false if it did begin, or was counted before.
+  /// Counts a worker that could not start. Returns false if it did start, or was counted before.
   [[nodiscard]] bool noteFailedStart(const std::string& worker);
-  /// Counts a worker that began and cannot continue.
+  /// Counts a worker that started and cannot continue.
   [[nodiscard]] bool noteFailure(const std::string& worker, const std::string& node);
-  /// Returns how many workers failed since the last answer.
+  /// Returns the number of workers that failed since the last answer.
   [[nodiscard]] std::size_t failures() const { return failures_; }
   /// Returns the nodes on which too many workers failed since their last answer.
   [[nodiscard]] std::vector<std::string> badNodes() const;
@@ -63,7 +64,7 @@ class WorkerHealth {
 
   std::map<std::string, Worker> workers_;
   std::map<std::string, std::string> units_;  ///< by worker: the last unanswered one
-  std::set<std::string> begun_;               ///< workers that had a unit or reported a death
+  std::set<std::string> begun_;               ///< workers that claimed a unit or reported a death
   std::size_t failures_ = 0;
   std::map<std::string, int> failuresOn_;  ///< by node
 };

@@ -15,8 +15,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Doubles numbers; dies, fails or refuses when asked to.
-class TestCraft : public UnitPerformer {
+/// Doubles numbers; dies, fails or returns an error on request.
+class TestPerformer : public UnitPerformer {
  public:
   [[nodiscard]] Result<nlohmann::json> perform(const QueuedUnit& unit) override {
     if (unit.kind == "crash") {
@@ -34,8 +34,8 @@ class TestCraft : public UnitPerformer {
   [[nodiscard]] bool compilesForItself() const override { return true; }
 };
 
-Result<std::unique_ptr<UnitPerformer>> makeTestCraft(const nlohmann::json& /*setup*/) {
-  return std::make_unique<TestCraft>();
+Result<std::unique_ptr<UnitPerformer>> makeTestPerformer(const nlohmann::json& /*setup*/) {
+  return std::make_unique<TestPerformer>();
 }
 
 class WorkerTest : public testing::Test {
@@ -48,7 +48,7 @@ class WorkerTest : public testing::Test {
     ASSERT_TRUE(spool_.put(unit));
   }
   [[nodiscard]] Result<void> serveAs(const std::string& name) {
-    return serve(Spool::open(spool_.folder()).value(), {name, false, "here"}, makeTestCraft);
+    return serve(Spool::open(spool_.folder()).value(), {name, false, "here"}, makeTestPerformer);
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-worker-test").value();
@@ -56,7 +56,7 @@ class WorkerTest : public testing::Test {
       Spool::create(folder_.path(), {{"idle_seconds", 0.2}, {"head_seconds", 100}}).value();
 };
 
-TEST_F(WorkerTest, DoesWhatThereIsAndGoes) {
+TEST_F(WorkerTest, ExecutesAllUnitsAndExits) {
   put("aa", "double");
   put("bb", "refuse");
   ASSERT_TRUE(serveAs("w1"));
@@ -69,7 +69,7 @@ TEST_F(WorkerTest, DoesWhatThereIsAndGoes) {
   EXPECT_THAT(spool_.workers(), IsEmpty());
 }
 
-TEST_F(WorkerTest, ADeathIsReportedAndTheWorkGoesOn) {
+TEST_F(WorkerTest, ReportsDeathAndContinues) {
   put("aa", "crash");
   put("bb", "double");
   ASSERT_TRUE(serveAs("w1"));
@@ -77,11 +77,11 @@ TEST_F(WorkerTest, ADeathIsReportedAndTheWorkGoesOn) {
   ASSERT_EQ(deaths.size(), 1u);
   EXPECT_EQ(deaths[0].key, "aa");
   EXPECT_THAT(deaths[0].why, HasSubstr("SIGKILL"));
-  EXPECT_FALSE(deaths[0].ofMachine);
+  EXPECT_FALSE(deaths[0].machineFailed);
   ASSERT_EQ(spool_.takeAnswers().size(), 1u);
 }
 
-TEST_F(WorkerTest, OneThatCannotWorkEnds) {
+TEST_F(WorkerTest, ExitsAfterMachineError) {
   put("aa", "fail");
   const auto served = serveAs("w1");
   ASSERT_FALSE(served);
@@ -90,25 +90,25 @@ TEST_F(WorkerTest, OneThatCannotWorkEnds) {
   ASSERT_EQ(deaths.size(), 1u);
   EXPECT_EQ(deaths[0].why, "the disk is full");
   EXPECT_EQ(deaths[0].node, "here");
-  EXPECT_TRUE(deaths[0].ofMachine) << "the unit is not to blame";
+  EXPECT_TRUE(deaths[0].machineFailed) << "the unit is not to blame";
   EXPECT_THAT(spool_.claims(), IsEmpty());
 }
 
-TEST_F(WorkerTest, GoesWhenTheHeadIsFinished) {
+TEST_F(WorkerTest, ExitsWhenHeadIsFinished) {
   put("aa", "double");
   ASSERT_TRUE(spool_.beatHead(1, true));
   ASSERT_TRUE(serveAs("w1"));
   EXPECT_THAT(spool_.takeAnswers(), IsEmpty());
 }
 
-TEST_F(WorkerTest, GoesWhenTheHeadShowsNoSignOfLife) {
+TEST_F(WorkerTest, ExitsWithoutHeadHeartbeat) {
   const ScratchFolder folder = ScratchFolder::create("hone-worker-test").value();
   const Spool spool =
       Spool::create(folder.path(), {{"idle_seconds", 1000}, {"head_seconds", 0.1}}).value();
-  ASSERT_TRUE(serve(Spool::open(spool.folder()).value(), {"w1", false, "here"}, makeTestCraft));
+  ASSERT_TRUE(serve(Spool::open(spool.folder()).value(), {"w1", false, "here"}, makeTestPerformer));
 }
 
-TEST_F(WorkerTest, AnotherKindOfNodeMeasuresNothing) {
+TEST_F(WorkerTest, DoesNotMeasureOnAnotherKindOfNode) {
   ASSERT_TRUE(spool_.proposeKind({"other", "another cpu", "", ""}));
   put("aa", "double");
   ASSERT_TRUE(serveAs("w1"));

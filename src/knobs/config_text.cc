@@ -13,7 +13,7 @@ bool isPartOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) !
 
 }  // namespace
 
-std::string_view entryOf(std::string_view config, std::string_view name) {
+std::string_view findEntry(std::string_view config, std::string_view name) {
   const std::string entry = fmt::format("{} = ", name);
   for (std::size_t at = 0; (at = config.find(entry, at)) != std::string_view::npos; ++at) {
     if (at == 0 || !isPartOfName(config[at - 1])) {
@@ -23,7 +23,7 @@ std::string_view entryOf(std::string_view config, std::string_view name) {
   return {};
 }
 
-std::string_view elementOf(std::string_view list, std::size_t index) {
+std::string_view listElement(std::string_view list, std::size_t index) {
   if (!list.starts_with('[')) {
     return {};
   }
@@ -45,7 +45,7 @@ std::string_view elementOf(std::string_view list, std::size_t index) {
   return {};
 }
 
-std::optional<std::vector<std::int64_t>> numbersOf(std::string_view list) {
+std::optional<std::vector<std::int64_t>> parseNumbers(std::string_view list) {
   const auto end = list.find(']');
   if (!list.starts_with('[') || end == std::string_view::npos) {
     return std::nullopt;

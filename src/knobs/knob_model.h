@@ -10,16 +10,18 @@
 
 namespace hone::knobs {
 
-/// What can be chosen for one dispatch, and how the compiler is told.
+/// Search space of one dispatch, and its translation to compiler attributes.
 struct KnobModel {
   search::Space space;
-  /// The compilation_info attributes of points, as MLIR text.
+  /// Returns the compilation_info attributes of points, as MLIR text.
   std::function<Result<std::vector<std::string>>(std::span<const std::size_t>)> compilationInfos;
-  /// What a point costs by what is known of the machine, in any unit: good for an order only.
+  /// Estimates the cost of a point from a machine model. The unit is arbitrary: use it for ranking
+  /// only.
   std::function<double(std::size_t)> guess;
-  std::vector<std::size_t> first;  ///< points to begin with, the likeliest first
-  bool complete = true;            ///< false: the space is a part of a larger one
-  /// The decomposition_config attributes of points, "" for none; nothing where no point has one.
+  std::vector<std::size_t> first;  ///< points to try first, most promising first
+  bool complete = true;            ///< false: the space is a subset of a larger one
+  /// Returns the decomposition_config attributes of points, "" for points without one. Null if no
+  /// point has one.
   std::function<Result<std::vector<std::string>>(std::span<const std::size_t>)>
       decompositionConfigs = nullptr;
 };

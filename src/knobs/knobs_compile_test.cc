@@ -12,7 +12,7 @@
 namespace hone::knobs {
 namespace {
 
-/// A function with one operation; its inputs and its result are given as types.
+/// Returns a function with one operation, given the types of its inputs and its result.
 std::string program(const std::vector<std::string>& inputs, const std::string& result,
                     const std::string& operation) {
   std::string arguments;
@@ -77,7 +77,7 @@ std::string reductionProgram() {
 
 class KnobsCompileTest : public ::testing::Test {
  protected:
-  /// That the points to begin with, and some from all over the space, compile and differ.
+  /// Checks that the first points, and some spread over the space, compile to different modules.
   void expectCompiles(const std::string& target, const std::string& text, const std::string& op,
                       const Result<KnobModel>& model) {
     ASSERT_TRUE(model) << model.error().message;
@@ -117,27 +117,27 @@ class KnobsCompileTest : public ::testing::Test {
       Limits{std::chrono::seconds(120), std::uint64_t{8} << 30U}};
 };
 
-TEST_F(KnobsCompileTest, MatmulsOnTheCpu) {
+TEST_F(KnobsCompileTest, CompilesCpuMatmuls) {
   expectCompiles("local", matmulProgram(), std::string(kMatmul),
                  cpuKnobs(matmulRoot(100, 130, 72), limits_));
   expectCompiles("local", batchMatmulProgram(), "linalg.batch_matmul",
                  cpuKnobs(batchMatmulRoot(3, 20, 24, 32), limits_));
 }
 
-TEST_F(KnobsCompileTest, ConvolutionsOnTheCpu) {
+TEST_F(KnobsCompileTest, CompilesCpuConvolutions) {
   expectCompiles("local", convProgram(false), "linalg.generic",
                  cpuKnobs(convRoot(false, 2, 8, 16, 32, 3), limits_));
   expectCompiles("local", convProgram(true), "linalg.generic",
                  cpuKnobs(convRoot(true, 2, 8, 16, 32, 3), limits_));
 }
 
-TEST_F(KnobsCompileTest, AttentionOnTheCpu) {
+TEST_F(KnobsCompileTest, CompilesCpuAttention) {
   expectCompiles("local", attentionProgram(), "iree_linalg_ext.attention",
                  cpuKnobs(attentionRoot(2, 32, 40, 16), limits_));
 }
 
-TEST_F(KnobsCompileTest, ElementsOnTheCpu) {
-  // A loop over two dimensions that lie in memory one after the other is made one.
+TEST_F(KnobsCompileTest, CompilesCpuElementwise) {
+  // The compiler collapses two contiguous dimensions into one loop.
   model::RootOperation root = elementwiseRoot(1, 6300);
   root.loops.erase(root.loops.begin());
   for (model::RootOperand* operand : {root.inputs.data(), &root.inputs[1], root.outputs.data()}) {
@@ -148,7 +148,7 @@ TEST_F(KnobsCompileTest, ElementsOnTheCpu) {
                  cpuKnobs(reductionRoot(70, 200), limits_));
 }
 
-TEST_F(KnobsCompileTest, MatmulsOnVulkan) {
+TEST_F(KnobsCompileTest, CompilesVulkanMatmuls) {
   expectCompiles("vulkan", matmulProgram(), std::string(kMatmul),
                  vulkanKnobs(matmulRoot(100, 130, 72)));
   expectCompiles("vulkan", convProgram(false), "linalg.generic",

@@ -19,8 +19,8 @@ Sizes flat(const Tiling& tiling) {
   return numbers;
 }
 
-/// A tiling of the same form with other numbers.
-Tiling refilled(Tiling tiling, const Sizes& numbers) {
+/// Returns a tiling of the same form with other numbers.
+Tiling withNumbers(Tiling tiling, const Sizes& numbers) {
   auto next = numbers.begin();
   const auto fill = [&](Sizes& sizes) {
     for (std::int64_t& size : sizes) {
@@ -42,17 +42,17 @@ std::vector<std::string> numberNames(const TilingForm& form, const Tiling& tilin
   return names;
 }
 
-/// Those that cost least by the guess, with the default, which is kept whatever it costs.
-std::vector<Tiling> kept(Listing& listing) {
+/// Removes the most expensive tilings above the limit. Always keeps the compiler's default.
+std::vector<Tiling> keepCheapest(Listing& listing) {
   std::vector<Tiling>& tilings = listing.tilings;
-  if (tilings.size() > listing.most) {
+  if (tilings.size() > listing.maxTilings) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < tilings.size(); ++i) {
       order.emplace_back(listing.guess(tilings[i]), i);
     }
     std::sort(order.begin(), order.end());
     std::vector<Tiling> best;
-    for (std::size_t i = 0; i < listing.most; ++i) {
+    for (std::size_t i = 0; i < listing.maxTilings; ++i) {
       best.push_back(std::move(tilings[order[i].second]));
     }
     tilings = std::move(best);
@@ -63,7 +63,7 @@ std::vector<Tiling> kept(Listing& listing) {
   return std::move(tilings);
 }
 
-/// Which numbers differ among the tilings, and how to get from a point back to its tiling.
+/// Maps tilings to points of the numbers in which they differ, and back.
 class Numbering {
  public:
   Numbering(const TilingForm& form, const std::vector<Tiling>& tilings)
@@ -101,7 +101,7 @@ class Numbering {
     for (std::size_t i = 0; i < varying_.size(); ++i) {
       numbers[varying_[i]] = point[i];
     }
-    return refilled(form_, numbers);
+    return withNumbers(form_, numbers);
   }
 
  private:
@@ -114,8 +114,8 @@ class Numbering {
 }  // namespace
 
 KnobModel listedModel(TilingForm form, Listing listing) {
-  const bool complete = listing.tilings.size() <= listing.most;
-  const std::vector<Tiling> tilings = kept(listing);
+  const bool complete = listing.tilings.size() <= listing.maxTilings;
+  const std::vector<Tiling> tilings = keepCheapest(listing);
   const Numbering numbering(form, tilings);
   std::vector<Sizes> points;
   points.reserve(tilings.size());

@@ -13,7 +13,7 @@ bool inWindow(const model::RootOperand& operand, std::size_t loop) {
 
 }  // namespace
 
-bool walksThrough(const model::RootOperand& operand, std::size_t loop) {
+bool indexes(const model::RootOperand& operand, std::size_t loop) {
   return std::any_of(operand.loops.begin(), operand.loops.end(), [&](const auto& loops) {
     return std::find(loops.begin(), loops.end(), loop) != loops.end();
   });
@@ -26,14 +26,14 @@ std::optional<std::size_t> innermostLoop(const model::RootOperand& operand) {
   return operand.loops.back().front();
 }
 
-Result<LoopRoles> rolesOf(const model::RootOperation& root) {
+Result<LoopRoles> groupLoops(const model::RootOperation& root) {
   if (root.inputs.size() < 2 || root.outputs.empty()) {
-    return userError("{} of {} has no two inputs and a result", root.op, root.dispatch);
+    return userError("{}: expected two inputs and a result, got {}", root.dispatch, root.op);
   }
   LoopRoles roles;
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
-    const bool first = walksThrough(root.inputs[0], loop);
-    const bool second = walksThrough(root.inputs[1], loop);
+    const bool first = indexes(root.inputs[0], loop);
+    const bool second = indexes(root.inputs[1], loop);
     if (root.loops[loop].reduction) {
       (inWindow(root.inputs[0], loop) ? roles.windows : roles.sums).push_back(loop);
     } else {
@@ -49,11 +49,11 @@ Result<void> checkLoops(const model::RootOperation& root) {
   }
   if (std::any_of(root.loops.begin(), root.loops.end(),
                   [](const model::Loop& loop) { return loop.size < 0; })) {
-    return userError("{}: dynamic shape; tiles are chosen for sizes that are known", root.dispatch);
+    return userError("{}: dynamic shape; tuning needs static sizes", root.dispatch);
   }
   if (std::all_of(root.loops.begin(), root.loops.end(),
                   [](const model::Loop& loop) { return loop.size <= 1; })) {
-    return userError("{}: no loop to tile, all have one step", root.dispatch);
+    return userError("{}: no loop to tile, all have one iteration", root.dispatch);
   }
   return {};
 }

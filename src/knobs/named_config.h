@@ -11,10 +11,10 @@
 
 namespace hone::knobs {
 
-/// A configuration that people know by its tile: one of those that an operation's knobs can have.
+/// A configuration known by its tile. It is one of the points of the operation's knobs.
 struct NamedConfig {
   std::string tile;              ///< "128x128_64x2"
-  std::string coreClass;         ///< "tensorcore"; the pipeline where there are no matrix cores
+  std::string coreClass;         ///< "tensorcore"; the pipeline name if there are no matrix cores
   std::string instructionClass;  ///< "mmasync"
   std::string compilationInfo;   ///< the attribute for the operation, as MLIR text
 };
@@ -25,8 +25,7 @@ struct NamedConfig {
                                                             const iree::Target& target,
                                                             const model::Problem& problem);
 
-/// Returns the class of the instructions that the vector units work with: "fma" or, with integers,
-/// "simd".
+/// Returns the instruction class of the vector units: "fma", or "simd" for integers.
 [[nodiscard]] std::string vectorInstruction(const model::RootOperation& root);
 
 }  // namespace hone::knobs

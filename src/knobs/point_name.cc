@@ -17,7 +17,7 @@ std::string pointName(const search::Space& space, std::size_t point) {
   return name;
 }
 
-std::optional<std::size_t> pointNamed(const search::Space& space, std::string_view name) {
+std::optional<std::size_t> findPointByName(const search::Space& space, std::string_view name) {
   const auto given = model::valuesNamed(name);
   if (!given || given->size() != space.knobs().size()) {
     return std::nullopt;

@@ -8,10 +8,10 @@
 
 namespace hone::knobs {
 
-/// The values of a point as people, and model::valuesNamed, read them: "rows=64 columns=32 peel=1".
+/// Formats the values of a point: "rows=64 columns=32 peel=1". model::valuesNamed parses it.
 [[nodiscard]] std::string pointName(const search::Space& space, std::size_t point);
-/// The point of that name, if the space has it.
-[[nodiscard]] std::optional<std::size_t> pointNamed(const search::Space& space,
-                                                    std::string_view name);
+/// Returns the point with that name; nothing if the space does not contain it.
+[[nodiscard]] std::optional<std::size_t> findPointByName(const search::Space& space,
+                                                         std::string_view name);
 
 }  // namespace hone::knobs

@@ -11,7 +11,7 @@ model::RootOperand rootOperand(const model::TensorType& type, LoopsOfOperand loo
   return {type.shape, std::string(model::nameOf(type.element)), std::move(loops)};
 }
 
-/// Puts a loop around the others.
+/// Adds an outermost loop.
 void addBatch(std::int64_t size, model::RootOperation& root) {
   root.loops.insert(root.loops.begin(), {size, false});
   for (auto* operands : {&root.inputs, &root.outputs}) {
@@ -70,8 +70,7 @@ std::optional<model::RootOperation> convRootFrom(const model::Conv& conv) {
   return root;
 }
 
-/// The loops are query, depth of the value, depth of the key, key; the compiler folds a batch of
-/// one.
+/// The loops are query, value depth, key depth, key. The compiler folds a batch of one.
 model::RootOperation attentionRootFrom(const model::Attention& attention) {
   model::RootOperation root;
   root.op = "iree_linalg_ext.attention";

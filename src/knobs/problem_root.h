@@ -7,10 +7,11 @@
 
 namespace hone::knobs {
 
-/// Returns the root operation that the compiler makes of a problem, as far as that is known without
-/// compiling it: without a dispatch and without the compiler's own choice. Nothing for convolutions
-/// whose attributes the compiler loses: all but forward 2-D ones without groups, and those with a
-/// loop that runs once, which it folds.
+/// Predicts the root operation that the compiler creates for a problem, without compiling it. The
+/// dispatch name and the compiler's default configuration are not set.
+///
+/// Returns nothing for convolutions whose attributes the compiler drops: all but forward 2-D ones
+/// without groups, and those with a single-iteration loop, which it folds.
 [[nodiscard]] std::optional<model::RootOperation> rootFrom(const model::Problem& problem);
 
 }  // namespace hone::knobs

@@ -16,7 +16,7 @@ void expectSame(const model::Problem& problem, const model::RootOperation& expec
   EXPECT_EQ(root->outputs, expected.outputs) << model::nameOf(problem);
 }
 
-TEST(ProblemRoot, IsWhatTheCompilerMakesOfAMatmul) {
+TEST(ProblemRoot, PredictsMatmul) {
   expectSame(model::Matmul{.m = 4, .n = 5, .k = 6}, matmulRoot(4, 5, 6));
   expectSame(model::Matmul{.m = 4, .n = 5, .k = 6, .transposeLhs = true},
              matmulRoot(4, 5, 6, true));
@@ -25,7 +25,7 @@ TEST(ProblemRoot, IsWhatTheCompilerMakesOfAMatmul) {
   expectSame(model::Matmul{.batch = 3, .m = 4, .n = 5, .k = 6}, batchMatmulRoot(3, 4, 5, 6));
 }
 
-TEST(ProblemRoot, IsWhatTheCompilerMakesOfAConvolution) {
+TEST(ProblemRoot, PredictsConvolution) {
   model::Conv conv{
       .layout = model::ConvLayout::nchw, .n = 2, .c = 8, .h = 18, .w = 18, .k = 32, .y = 3, .x = 3};
   expectSame(conv, convRoot(true, 2, 8, 16, 32, 3));
@@ -39,7 +39,7 @@ TEST(ProblemRoot, IsWhatTheCompilerMakesOfAConvolution) {
   EXPECT_EQ(root->outputs, expected.outputs);
 }
 
-TEST(ProblemRoot, IsWhatTheCompilerMakesOfAnAttention) {
+TEST(ProblemRoot, PredictsAttention) {
   expectSame(model::Attention{2, 32, 40, 16}, attentionRoot(2, 32, 40, 16));
   const auto folded = rootFrom(model::Attention{1, 32, 40, 16});
   ASSERT_TRUE(folded);
@@ -47,7 +47,7 @@ TEST(ProblemRoot, IsWhatTheCompilerMakesOfAnAttention) {
   EXPECT_EQ(folded->inputs[1], operand({40, 16}, {{3}, {2}}));
 }
 
-TEST(ProblemRoot, IsNotKnownWhereTheCompilerLosesAttributes) {
+TEST(ProblemRoot, IsUnknownIfCompilerDropsAttributes) {
   const model::Conv plain{.n = 2, .c = 8, .h = 18, .w = 18, .k = 32, .y = 3, .x = 3};
   model::Conv once = plain;
   once.n = 1;

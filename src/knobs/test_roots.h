@@ -8,7 +8,7 @@
 
 namespace hone::model {
 
-/// For rapidcheck's counterexamples.
+/// Prints roots in rapidcheck's counterexamples.
 inline void showValue(const RootOperation& root, std::ostream& out) {
   out << nameOf(root.kind);
   for (const Loop& loop : root.loops) {
@@ -20,7 +20,7 @@ inline void showValue(const RootOperation& root, std::ostream& out) {
 
 namespace hone::knobs {
 
-// Roots as the reader of dispatches would find them, all of f32.
+// Root operations as read from dispatches, all of f32.
 
 inline model::RootOperand operand(std::vector<std::int64_t> shape,
                                   std::vector<std::vector<std::size_t>> loops) {
@@ -56,8 +56,8 @@ inline model::RootOperation batchMatmulRoot(std::int64_t batch, std::int64_t m, 
   return root;
 }
 
-/// A square filter and image, without padding; channels last with the filter's number last, or
-/// channels first with it first.
+/// Returns a convolution of a square image and filter without padding. The filter count is the last
+/// dimension with channels last, the first with channels first.
 inline model::RootOperation convRoot(bool channelsFirst, std::int64_t n, std::int64_t channels,
                                      std::int64_t out, std::int64_t filters, std::int64_t window) {
   const std::int64_t in = out + window - 1;
@@ -90,7 +90,7 @@ inline model::RootOperation attentionRoot(std::int64_t batch, std::int64_t queri
   return root;
 }
 
-/// A sum of two tensors, one of which is transposed if asked.
+/// Returns a sum of two tensors, the second optionally transposed.
 inline model::RootOperation elementwiseRoot(std::int64_t rows, std::int64_t columns,
                                             bool transposed = false) {
   model::RootOperation root =
@@ -102,7 +102,7 @@ inline model::RootOperation elementwiseRoot(std::int64_t rows, std::int64_t colu
   return root;
 }
 
-/// Sums over rows, or over columns.
+/// Returns a reduction over rows or over columns.
 inline model::RootOperation reductionRoot(std::int64_t kept, std::int64_t summed,
                                           bool summedOutside = false) {
   model::RootOperation root =

@@ -38,7 +38,7 @@ std::vector<std::int64_t> multiplesOf(std::int64_t tile, std::int64_t size, std:
   if (tiles.empty()) {
     return {tile};
   }
-  // Even steps through the sorted list keep its ends.
+  // Evenly spaced elements of the sorted list; the first and the last are kept.
   std::vector<std::int64_t> thinned;
   for (std::size_t i = 0; i < most && most < tiles.size(); ++i) {
     thinned.push_back(tiles[i * (tiles.size() - 1) / (most - 1)]);

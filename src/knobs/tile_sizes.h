@@ -8,20 +8,21 @@
 
 namespace hone::knobs {
 
-/// Sorted, each once.
+/// Returns the divisors in ascending order.
 [[nodiscard]] std::vector<std::int64_t> divisorsOf(std::int64_t number);
 
-/// The multiples of a tile that are worth trying as a tile above it: powers of two and divisors of
-/// how often it fits, thinned to at most `most`; the last one takes the whole loop.
+/// Returns multiples of `tile` to try as the tile of the level above, at most `most` of them. The
+/// tile counts are powers of two and divisors of ceil(size / tile); the largest covers the whole
+/// loop.
 [[nodiscard]] std::vector<std::int64_t> multiplesOf(std::int64_t tile, std::int64_t size,
                                                     std::int64_t largest, std::size_t most);
 
 [[nodiscard]] std::int64_t ceilDiv(std::int64_t number, std::int64_t by);
 
-/// How many bytes an element takes, "f32" or "i8"; 4 for a type that is not known.
+/// Returns the size of an element such as "f32" or "i8"; 4 for unknown types.
 [[nodiscard]] std::int64_t elementBytes(const std::string& element);
 
-/// What an operand holds of a tile, which has a size for each loop.
+/// Returns the bytes of `operand` that one tile touches; `tile` has one size per loop.
 [[nodiscard]] double footprintBytes(const model::RootOperand& operand,
                                     const std::vector<std::int64_t>& tile);
 

@@ -15,20 +15,20 @@ TEST(TileSizes, DivisorsAreSorted) {
   EXPECT_THAT(divisorsOf(97), ElementsAre(1, 97));
 }
 
-TEST(TileSizes, MultiplesReachFromTheTileToTheWholeLoop) {
+TEST(TileSizes, MultiplesSpanTileToWholeLoop) {
   EXPECT_THAT(multiplesOf(8, 64, 1000, 10), ElementsAre(8, 16, 32, 64));
   EXPECT_THAT(multiplesOf(8, 35, 1000, 10), ElementsAre(8, 16, 32, 40));
   EXPECT_THAT(multiplesOf(8, 1024, 1000, 3), ElementsAre(8, 64, 512));
   EXPECT_THAT(multiplesOf(8, 1024, 4, 3), ElementsAre(8));
 }
 
-TEST(TileSizes, KnowsTheBytesOfElements) {
+TEST(TileSizes, ReturnsElementBytes) {
   EXPECT_EQ(elementBytes("f64"), 8);
   EXPECT_EQ(elementBytes("bf16"), 2);
   EXPECT_EQ(elementBytes("f8E4M3FN"), 4);
 }
 
-RC_GTEST_PROP(TileSizes, MultiplesAreMultiplesSortedAndFew, ()) {
+RC_GTEST_PROP(TileSizes, MultiplesAreSortedAndBounded, ()) {
   const auto tile = *rc::gen::inRange<std::int64_t>(1, 70);
   const auto size = *rc::gen::inRange<std::int64_t>(1, 100'000);
   const auto most = *rc::gen::inRange<std::size_t>(2, 9);
@@ -39,7 +39,7 @@ RC_GTEST_PROP(TileSizes, MultiplesAreMultiplesSortedAndFew, ()) {
   for (const std::int64_t one : tiles) {
     RC_ASSERT(one % tile == 0);
   }
-  // Both sides of an RC_ASSERT with || are evaluated.
+  // A separate loop, because RC_ASSERT evaluates both operands of ||.
   for (std::size_t i = 1; i < tiles.size(); ++i) {
     RC_ASSERT(tiles[i - 1] < tiles[i]);
   }

@@ -9,14 +9,14 @@
 namespace hone::knobs {
 namespace {
 
-/// Where the configuration says what the knob's number stands for; "": nowhere.
-std::string_view keyOf(std::string_view knob) {
+/// Returns the key of the configuration entry that names the knob's value; "" if there is none.
+std::string_view attributeKey(std::string_view knob) {
   return knob == "pipeline" ? "pipeline" : knob == "mma_idx" ? "mma_kind" : "";
 }
 
 }  // namespace
 
-std::string nameIn(std::string_view compilationInfo, std::string_view key) {
+std::string parseAttributeName(std::string_view compilationInfo, std::string_view key) {
   const std::string sought = fmt::format("{} = ", key);
   const std::size_t at = compilationInfo.find(sought);
   const std::size_t open = at == std::string_view::npos ? at : compilationInfo.find('<', at);
@@ -28,8 +28,8 @@ std::string nameIn(std::string_view compilationInfo, std::string_view key) {
 
 Result<std::vector<std::string>> valueNames(const KnobModel& model, std::size_t knob) {
   const search::Knob& asked = model.space.knobs()[knob];
-  const std::string_view key = keyOf(asked.name);
-  // The same number may stand for another thing in another pipeline, which is the first knob.
+  const std::string_view key = attributeKey(asked.name);
+  // The meaning of a number may depend on the pipeline, which is the first knob.
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> examples;
   for (std::size_t p = 0; p < model.space.size() && !key.empty(); ++p) {
     examples.try_emplace({model.space.point(p)[knob], model.space.point(p)[0]}, p);
@@ -43,7 +43,7 @@ Result<std::vector<std::string>> valueNames(const KnobModel& model, std::size_t 
   std::map<std::int64_t, std::set<std::string>> names;
   auto info = infos.begin();
   for (const auto& [values, point] : examples) {
-    const std::string name = nameIn(*info++, key);
+    const std::string name = parseAttributeName(*info++, key);
     if (!name.empty()) {
       names[values.first].insert(name);
     }

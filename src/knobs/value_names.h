@@ -8,12 +8,13 @@
 
 namespace hone::knobs {
 
-/// The values of a knob for people: "0 (VectorDistribute)" where a value is the number of a
-/// pipeline or of a matrix instruction, whose name the configuration of a point with it has.
+/// Formats the values of a knob. The index of a pipeline or matrix instruction is followed by its
+/// name, taken from a point's configuration: "0 (VectorDistribute)".
 [[nodiscard]] Result<std::vector<std::string>> valueNames(const KnobModel& model, std::size_t knob);
 
-/// "TileAndFuse" of "… pipeline = #iree_gpu.pipeline<TileAndFuse> …" for the key "pipeline"; ""
-/// where there is no such key.
-[[nodiscard]] std::string nameIn(std::string_view compilationInfo, std::string_view key);
+/// Returns "TileAndFuse" for the key "pipeline" in "… pipeline = #iree_gpu.pipeline<TileAndFuse>
+/// …"; "" if the key is missing.
+[[nodiscard]] std::string parseAttributeName(std::string_view compilationInfo,
+                                             std::string_view key);
 
 }  // namespace hone::knobs

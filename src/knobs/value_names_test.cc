@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Two pipelines, of which the second counts its instructions in another way.
+/// Two pipelines that number their instructions differently.
 KnobModel twoPipelines() {
   search::Space space({{"pipeline", {0, 1}, false}, {"mma_idx", {-1, 0, 1}, false}, {"wg_0", {64}}},
                       {{0, 0, 64}, {0, 1, 64}, {1, 0, 64}, {1, -1, 64}});
@@ -31,20 +31,21 @@ KnobModel twoPipelines() {
   return {std::move(space), std::move(infos), {}, {}, true};
 }
 
-TEST(ValueNames, OptionsHaveTheNameThatTheConfigurationHas) {
+TEST(ValueNames, NamesOptionsAfterConfiguration) {
   const KnobModel model = twoPipelines();
   EXPECT_THAT(valueNames(model, 0).value(), ElementsAre("0 (P0)", "1 (P1)"));
   EXPECT_THAT(valueNames(model, 1).value(), ElementsAre("-1", "0 (M0 or M10)", "1 (M1)"));
 }
 
-TEST(ValueNames, SizesAreSizes) {
+TEST(ValueNames, FormatsSizesAsNumbers) {
   EXPECT_THAT(valueNames(twoPipelines(), 2).value(), ElementsAre("64"));
 }
 
-TEST(NameIn, IsEmptyWhereTheKeyIsNot) {
-  EXPECT_EQ(nameIn("<pipeline = #iree_gpu.pipeline<TileAndFuse> more>", "pipeline"), "TileAndFuse");
-  EXPECT_EQ(nameIn("<workgroup = [64]>", "pipeline"), "");
-  EXPECT_EQ(nameIn("pipeline = None", "pipeline"), "");
+TEST(ParseAttributeName, IsEmptyWithoutKey) {
+  EXPECT_EQ(parseAttributeName("<pipeline = #iree_gpu.pipeline<TileAndFuse> more>", "pipeline"),
+            "TileAndFuse");
+  EXPECT_EQ(parseAttributeName("<workgroup = [64]>", "pipeline"), "");
+  EXPECT_EQ(parseAttributeName("pipeline = None", "pipeline"), "");
 }
 
 }  // namespace

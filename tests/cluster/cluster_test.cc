@@ -479,7 +479,7 @@ TEST(NoCluster, ReportsMissingSlurm) {
   box.write("shapes.txt", kShapes);
   box.setVariable("PATH", "/nowhere");
   expectError(box.hone({"split", "quick", "shapes.txt", "--executor", "slurm"}), 2,
-              {"there is no Slurm here"});
+              {"no Slurm found"});
 }
 
 }  // namespace

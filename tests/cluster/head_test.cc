@@ -118,7 +118,8 @@ TEST_F(ClusterHead, ReportsUnitThatKillsThreeWorkers) {
   const auto killed = head->await(unit(1).key);
   ASSERT_TRUE(killed) << killed.error().message;
   EXPECT_TRUE(killed->killed);
-  EXPECT_THAT(killed->error->message, HasSubstr("3 workers died over it; the last: killed by"));
+  EXPECT_THAT(killed->error->message,
+              HasSubstr("3 workers died executing it; the last: killed by"));
   const auto fine = head->await(unit(2).key);
   ASSERT_TRUE(fine);
   EXPECT_EQ(fine->result.at("square"), 4);
@@ -179,7 +180,7 @@ TEST_F(ClusterHead, StopsIfJobsCannotStartWorkers) {
   ASSERT_TRUE(head->handOut(unit(2)));
   const auto answer = head->await(unit(1).key);
   ASSERT_FALSE(answer);
-  EXPECT_THAT(answer.error().message, HasSubstr("cannot begin"));
+  EXPECT_THAT(answer.error().message, HasSubstr("cannot start"));
   EXPECT_THAT(answer.error().message, HasSubstr("FAILED"));
   head.reset();
   EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));

@@ -13,7 +13,7 @@
 namespace hone::cluster {
 namespace {
 
-/// Puts the value where it belongs; false where it is of the wrong kind.
+/// Sets an option; returns false if the value has the wrong type.
 using Setter = std::function<bool(Options&, const TomlValue&)>;
 
 Setter text(std::string Options::* member) {
@@ -88,7 +88,7 @@ std::filesystem::path Options::sharedFolder() const {
 Result<Options> withSettings(Options options, std::string_view content, const std::string& file) {
   for (const TomlEntry& entry : HONE_TRY(tomlFrom(content, file))) {
     if (entry.section != "cluster") {
-      return userError("{}:{}: there is no section [{}]; there is [cluster]", file, entry.line,
+      return userError("{}:{}: unknown section [{}]; expected [cluster]", file, entry.line,
                        entry.section);
     }
     const auto setter = setters().find(entry.key);
@@ -98,17 +98,16 @@ Result<Options> withSettings(Options options, std::string_view content, const st
         keys.push_back(key);
       }
       const auto near = nearest(entry.key, keys);
-      return userError("{}:{}: there is no key '{}' in [cluster]; {}", file, entry.line, entry.key,
+      return userError("{}:{}: unknown key '{}' in [cluster]; {}", file, entry.line, entry.key,
                        near ? fmt::format("did you mean '{}'?", *near)
-                            : fmt::format("there are {}", fmt::join(keys, ", ")));
+                            : fmt::format("expected one of {}", fmt::join(keys, ", ")));
     }
     if (!setter->second(options, entry.value)) {
-      return userError("{}:{}: '{}' has a value of another kind", file, entry.line, entry.key);
+      return userError("{}:{}: invalid type of '{}'", file, entry.line, entry.key);
     }
   }
   if (options.executor != "local" && options.executor != "slurm") {
-    return userError("{}: there is no executor '{}'; there are local and slurm", file,
-                     options.executor);
+    return userError("{}: unknown executor '{}'; expected local or slurm", file, options.executor);
   }
   return options;
 }

@@ -15,7 +15,7 @@
 namespace hone::cluster {
 namespace {
 
-/// An entry with the column that orders it among those of its line.
+/// An entry with its column, for sorting entries on the same line.
 struct PlacedEntry {
   TomlEntry entry;
   toml::source_index column = 0;
@@ -47,15 +47,15 @@ std::optional<TomlValue> valueFrom(const toml::node& node) {
   return number && std::isfinite(*number) ? std::optional<TomlValue>(*number) : std::nullopt;
 }
 
-/// Returns the entry of a key; fails with a user error if its value has another type.
+/// Converts the entry of a key; fails with a user error if its value has an unsupported type.
 Result<PlacedEntry> entryFrom(const std::string& file, std::string_view section,
                               const toml::key& key, const toml::node& node) {
   const toml::source_position at = key.source().begin;
   auto value = valueFrom(node);
   if (!value) {
     return userError(
-        "{}:{}: the value of '{}' is neither a \"text\", a number, true, false nor a list of texts",
-        file, at.line, key.str());
+        "{}:{}: invalid value of '{}'; expected a string, number, boolean or list of strings", file,
+        at.line, key.str());
   }
   return PlacedEntry{.entry = {.section = std::string(section),
                                .key = std::string(key.str()),
@@ -64,7 +64,7 @@ Result<PlacedEntry> entryFrom(const std::string& file, std::string_view section,
                      .column = at.column};
 }
 
-/// Describes a parse error with the line that it is in.
+/// Describes a parse error with its source line.
 Error describeError(const toml::parse_error& error, std::string_view text,
                     const std::string& file) {
   const auto number = std::max<toml::source_index>(error.source().begin.line, 1);

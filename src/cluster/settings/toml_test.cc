@@ -10,12 +10,12 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string tomlRefusal(std::string_view text) {
+std::string tomlError(std::string_view text) {
   const auto read = tomlFrom(text, "hone.toml");
   return read ? "" : read.error().message;
 }
 
-TEST(TomlTest, ReadsSectionsValuesAndComments) {
+TEST(TomlTest, ParsesSectionsValuesAndComments) {
   const auto read = tomlFrom(
       "# ours\n[cluster]  # this one\nname = \"a \\\"b\\\" # c\"\ncount = 12 # twelve\n"
       "on = true\nargs = [\"--x\", \"--y=1,2\",]\nnone = []\n",
@@ -32,30 +32,29 @@ TEST(TomlTest, ReadsSectionsValuesAndComments) {
   EXPECT_EQ(read->at(3).line, 6);
 }
 
-TEST(TomlTest, WhatItDoesNotKnowIsRefusedWithItsLine) {
-  EXPECT_THAT(tomlRefusal("[cluster]\nname = a\n"), HasSubstr("hone.toml:2: 'name = a'"));
-  EXPECT_THAT(tomlRefusal("[cluster\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(tomlRefusal("\n\nname\n"), HasSubstr("hone.toml:3"));
-  EXPECT_THAT(tomlRefusal("a = \"x\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(tomlRefusal("a = [\"x\" \"y\"]\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(tomlRefusal("a = \"x\" y\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(tomlRefusal("a = 1\na = 2\n"),
+TEST(TomlTest, RejectsInvalidSyntaxWithLine) {
+  EXPECT_THAT(tomlError("[cluster]\nname = a\n"), HasSubstr("hone.toml:2: 'name = a'"));
+  EXPECT_THAT(tomlError("[cluster\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlError("\n\nname\n"), HasSubstr("hone.toml:3"));
+  EXPECT_THAT(tomlError("a = \"x\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlError("a = [\"x\" \"y\"]\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlError("a = \"x\" y\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlError("a = 1\na = 2\n"),
               AllOf(HasSubstr("hone.toml:2: 'a = 2'"), HasSubstr("existing integer 'a'")));
-  EXPECT_EQ(tomlRefusal("a = 1\n[b]\na = 2\n"), "");
+  EXPECT_EQ(tomlError("a = 1\n[b]\na = 2\n"), "");
 }
 
-TEST(TomlTest, ValuesOfOtherTypesAreRefusedWithTheirLine) {
+TEST(TomlTest, RejectsUnsupportedTypesWithLine) {
   for (const char* value :
        {"1979-05-27", "inf", "nan", "[1, 2]", "[[\"x\"]]", "{ y = { z = 1 } }"}) {
-    EXPECT_THAT(tomlRefusal(fmt::format("[a]\nx = {}\n", value)),
-                HasSubstr("hone.toml:2: the value of 'x' is neither"))
+    EXPECT_THAT(tomlError(fmt::format("[a]\nx = {}\n", value)),
+                HasSubstr("hone.toml:2: invalid value of 'x'"))
         << value;
   }
-  EXPECT_THAT(tomlRefusal("\n[a.b]\nx = 1\n"),
-              HasSubstr("hone.toml:2: the value of 'b' is neither"));
+  EXPECT_THAT(tomlError("\n[a.b]\nx = 1\n"), HasSubstr("hone.toml:2: invalid value of 'b'"));
 }
 
-TEST(TomlTest, EntriesKeepTheirOrder) {
+TEST(TomlTest, KeepsEntryOrder) {
   const auto read = tomlFrom("z = 1\n[b]\ny = 1\nx = [\n  \"1\",\n]\n[a]\nw = 1\n", "hone.toml");
   ASSERT_TRUE(read) << read.error().message;
   std::string keys;
@@ -66,14 +65,14 @@ TEST(TomlTest, EntriesKeepTheirOrder) {
   EXPECT_EQ(read->back().line, 8);
 }
 
-RC_GTEST_PROP(TomlTest, AnyBytesAreReadOrRefused, (const std::string& text)) {
+RC_GTEST_PROP(TomlTest, ParsesOrRejectsAnyBytes, (const std::string& text)) {
   const auto read = tomlFrom(text, "hone.toml");
   if (!read) {
     RC_ASSERT(read.error().message.starts_with("hone.toml:"));
   }
 }
 
-RC_GTEST_PROP(TomlTest, QuotedTextsComeBack, ()) {
+RC_GTEST_PROP(TomlTest, QuotedStringsRoundTrip, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::inRange<char>(32, 127));
   std::string quoted;
   for (const char c : text) {

@@ -10,20 +10,20 @@
 
 namespace hone::cluster {
 
-/// JSON behind a line with its hash, written beside and renamed: whoever reads it on another
-/// machine sees all of it or nothing.
+/// Writes JSON after a line with its hash, atomically (temporary file, then rename). Readers on
+/// other machines see the whole file or nothing.
 [[nodiscard]] Result<void> writeChecked(const std::filesystem::path& file,
                                         const nlohmann::json& json);
 
-/// Nothing where there is no such file, or one whose hash is not that of its text: who waits for it
-/// looks again, or has it made again.
+/// Reads such a file. Returns nothing if it is missing or its hash does not match; callers retry or
+/// have it written again.
 [[nodiscard]] std::optional<nlohmann::json> readChecked(const std::filesystem::path& file);
 
-/// The names in the folder, sorted, without files that are being written.
+/// Returns the names in the folder, sorted, without temporary files.
 [[nodiscard]] std::vector<std::string> namesIn(const std::filesystem::path& folder);
 
-/// Whether this process moved the file, and nobody else. A server of files that was asked twice
-/// says that the file is not there although it was moved: then the place it was moved to tells.
+/// Moves a file; returns true if this process, and no other, moved it. A file server that retries a
+/// request may report a missing file after a successful move, so the target is checked, too.
 [[nodiscard]] bool moveFile(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace hone::cluster

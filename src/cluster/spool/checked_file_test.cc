@@ -15,18 +15,18 @@ class CheckedFileTest : public testing::Test {
   std::filesystem::path file_ = folder_.path() / "file";
 };
 
-TEST_F(CheckedFileTest, ComesBackAsItWasWritten) {
+TEST_F(CheckedFileTest, RoundTrips) {
   const nlohmann::json json = {{"a", 1}, {"b", "ü"}, {"c", {1.5, nullptr}}};
   ASSERT_TRUE(writeChecked(file_, json));
   EXPECT_EQ(readChecked(file_), json);
 }
 
-TEST_F(CheckedFileTest, WhatIsNotUtf8IsWrittenAllTheSame) {
+TEST_F(CheckedFileTest, WritesInvalidUtf8) {
   ASSERT_TRUE(writeChecked(file_, {{"said", "\xff"}}));
   EXPECT_EQ(readChecked(file_)->at("said"), "\xEF\xBF\xBD");
 }
 
-TEST_F(CheckedFileTest, AnyDamageMakesItNothing) {
+TEST_F(CheckedFileTest, RejectsDamagedFile) {
   ASSERT_TRUE(writeChecked(file_, {{"numbers", {1, 2, 3}}}));
   const std::string whole = readFile(file_).value();
   EXPECT_FALSE(readChecked(folder_.path() / "none"));
@@ -42,13 +42,13 @@ TEST_F(CheckedFileTest, AnyDamageMakesItNothing) {
   }
 }
 
-TEST_F(CheckedFileTest, OnlyOneMovesAFile) {
+TEST_F(CheckedFileTest, MovesFileOnce) {
   ASSERT_TRUE(writeFile(file_, "x"));
   EXPECT_TRUE(moveFile(file_, folder_.path() / "a"));
   EXPECT_FALSE(moveFile(file_, folder_.path() / "b"));
 }
 
-TEST_F(CheckedFileTest, FilesThatAreBeingWrittenAreNotListed) {
+TEST_F(CheckedFileTest, DoesNotListTemporaryFiles) {
   ASSERT_TRUE(writeFile(folder_.path() / "b", ""));
   ASSERT_TRUE(writeFile(folder_.path() / "a", ""));
   ASSERT_TRUE(writeFile(folder_.path() / "c.12-3.part", ""));

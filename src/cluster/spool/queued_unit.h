@@ -10,27 +10,27 @@
 
 namespace hone::cluster {
 
-/// A piece of work that one worker does from begin to end: whatever is compared with each other is
-/// in one unit, so that it is measured on one node.
+/// A piece of work executed by one worker. Everything that is compared is in one unit, so that it
+/// is measured on one node.
 struct QueuedUnit {
-  std::string key;  ///< hex digits; equal for the same work, by which a head started again finds it
+  std::string key;  ///< hex digits; equal for equal work, so that a restarted head finds it
   std::string kind;
   nlohmann::json order;
-  bool onlyCompile = false;  ///< leaves its artifacts in the shared cache, and is not measured
-  int deaths = 0;            ///< workers that died over it
-  int failures = 0;          ///< workers whose machine failed at it
-  std::vector<std::string> nodes;  ///< on which that was: others are to try it first
+  bool onlyCompile = false;        ///< only fills the shared compile cache; not measured
+  int deaths = 0;                  ///< workers that died executing it
+  int failures = 0;                ///< workers whose machine failed executing it
+  std::vector<std::string> nodes;  ///< nodes of those machines: others should try it first
 };
 
-/// What came of a unit.
+/// Result of a unit.
 struct Answer {
   std::string key;
-  /// Of the user's making, or that the unit killed its workers; then there is no result.
+  /// User error, or the unit killed its workers; there is no result then.
   std::optional<Error> error;
   bool killed = false;
   nlohmann::json result;
-  store::Node node;    ///< where it was done
-  std::string worker;  ///< who did it
+  store::Node node;    ///< that executed it
+  std::string worker;  ///< that executed it
 };
 
 [[nodiscard]] nlohmann::json toJson(const QueuedUnit& unit);

@@ -19,7 +19,7 @@ Result<store::TrialRecord> recordFrom(const json& json) {
   trial.config = HONE_TRY(model::configFrom(json.at("config")));
   const auto outcome = model::outcomeFrom(json.at("outcome").get<std::string>());
   if (!outcome) {
-    return machineError("a worker recorded an outcome that is unknown here: {}",
+    return machineError("unknown outcome in a worker's records: {}",
                         json.at("outcome").get<std::string>());
   }
   trial.outcome = *outcome;
@@ -32,7 +32,7 @@ Result<store::TrialRecord> recordFrom(const json& json) {
   for (const nlohmann::json& one : json.at("samples")) {
     const auto stage = model::stageFrom(one.at("stage").get<std::string>());
     if (!stage) {
-      return machineError("a worker recorded a stage that is unknown here");
+      return machineError("unknown stage in a worker's records");
     }
     record.samples.push_back({*stage, one.at("round"), one.at("position"), one.at("repetition"),
                               one.at("wall_ns"), one.at("cpu_ns"), one.at("iterations")});
@@ -63,7 +63,7 @@ Result<std::vector<store::TrialRecord>> recordsFrom(const json& json) {
     }
     return records;
   } catch (const nlohmann::json::exception& exception) {
-    return machineError("a worker's records cannot be read: {}", exception.what());
+    return machineError("invalid records of a worker: {}", exception.what());
   }
 }
 

@@ -9,18 +9,17 @@
 
 namespace hone::cluster {
 
-/// Trials with their samples, for a file.
+/// Serializes trials with their samples.
 [[nodiscard]] nlohmann::json toJson(const std::vector<store::TrialRecord>& records);
 [[nodiscard]] Result<std::vector<store::TrialRecord>> recordsFrom(const nlohmann::json& json);
 
-/// A store that lives as long as one unit: in it a worker records with the very code that records
-/// locally.
+/// Temporary store of one unit. It lets a worker record with the same code as a local run.
 class ScratchStore {
  public:
   [[nodiscard]] static Result<ScratchStore> create();
   [[nodiscard]] store::Store& store() { return store_; }
   [[nodiscard]] std::int64_t run() const { return run_; }
-  /// All that was recorded, in the order of the trials.
+  /// Returns all records, in trial order.
   [[nodiscard]] Result<std::vector<store::TrialRecord>> records() const;
 
  private:
@@ -32,7 +31,7 @@ class ScratchStore {
   std::int64_t run_;
 };
 
-/// Says where all were taken, as the store numbers its nodes.
+/// Sets the node of all records, by its id in the store.
 void setNode(std::vector<store::TrialRecord>& records, std::int64_t node);
 
 }  // namespace hone::cluster

@@ -10,7 +10,7 @@ namespace {
 using model::Outcome;
 using model::Stage;
 
-TEST(RecordsTest, WhatAWorkerRecordsReachesTheStoreOnce) {
+TEST(RecordsTest, WorkerRecordsReachStoreOnce) {
   ScratchStore scratch = ScratchStore::create().value();
   store::Trial trial;
   trial.key = "k";
@@ -51,7 +51,7 @@ TEST(RecordsTest, WhatAWorkerRecordsReachesTheStoreOnce) {
   EXPECT_EQ(head.store().nodes()->at(node).device, "gpu");
 }
 
-TEST(RecordsTest, RecordsThatAreNoneAreRefused) {
+TEST(RecordsTest, RejectsInvalidRecords) {
   EXPECT_FALSE(recordsFrom({{{"key", "k"}}}));
   nlohmann::json records = toJson(std::vector{store::TrialRecord{}});
   records[0]["outcome"] = "splendid";

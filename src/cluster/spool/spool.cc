@@ -18,17 +18,17 @@ using nlohmann::json;
 
 constexpr std::string_view kMeasure = "measure-";
 constexpr std::string_view kCompile = "compile-";
-/// In the names of units that failed somewhere: only these are looked into before they are taken.
-constexpr std::string_view kAgain = "again-";
+/// Part of the names of units that failed before: only their files are read before claiming.
+constexpr std::string_view kRetryPrefix = "again-";
 constexpr std::string_view kSetup = "setup.json";
 constexpr std::string_view kHead = "head.beat";
 constexpr std::string_view kKind = "kind.json";
 constexpr std::string_view kCompileMark = ".compile";
 
-/// "measure-00000012-<key>": in the order they were put.
+/// Returns "measure-00000012-<key>", which sorts in queue order.
 std::string nameOf(const QueuedUnit& unit, std::int64_t sequence) {
   return fmt::format("{}{:08}-{}{}", unit.onlyCompile ? kCompile : kMeasure, sequence,
-                     unit.nodes.empty() ? "" : kAgain, unit.key);
+                     unit.nodes.empty() ? "" : kRetryPrefix, unit.key);
 }
 
 std::string keyIn(const std::string& name) { return name.substr(name.rfind('-') + 1); }
@@ -39,7 +39,7 @@ std::optional<Claim> claimFrom(const std::string& name) {
                                  : std::optional(Claim{name.substr(0, at), name.substr(at + 1)});
 }
 
-std::string fileOf(const Claim& claim) { return fmt::format("{}@{}", claim.name, claim.worker); }
+std::string claimFile(const Claim& claim) { return fmt::format("{}@{}", claim.name, claim.worker); }
 
 std::vector<Claim> claimsIn(const fs::path& folder) {
   std::vector<Claim> claims;
@@ -57,8 +57,8 @@ Beat beatFrom(const json& json) {
   return {json.value("count", std::int64_t{0}), json.value("finished", false)};
 }
 
-/// What nodes must have in common to be measured on.
-json kindOf(const store::Node& node) {
+/// Returns the properties that measuring nodes must have in common.
+json nodeKind(const store::Node& node) {
   return {{"cpu", node.cpu}, {"device", node.device}, {"driver", node.driver}};
 }
 
@@ -84,8 +84,7 @@ Result<Spool> Spool::create(const fs::path& folder, const json& setup) {
 Result<Spool> Spool::open(const fs::path& folder) {
   auto setup = readChecked(folder / kSetup);
   if (!setup) {
-    return userError("{} is not the folder of a run on a cluster: hone makes one with --executor",
-                     folder.string());
+    return userError("no cluster run found in {}; use --executor to start one", folder.string());
   }
   return Spool(folder, std::move(*setup));
 }
@@ -115,7 +114,7 @@ std::vector<Claim> Spool::claims() const { return claimsIn(folder_ / "claimed");
 
 void Spool::release(const Claim& claim) const {
   std::error_code ignored;
-  fs::remove(folder_ / "claimed" / fileOf(claim), ignored);
+  fs::remove(folder_ / "claimed" / claimFile(claim), ignored);
 }
 
 std::vector<Death> Spool::takeDeaths() {
@@ -138,7 +137,7 @@ std::vector<Answer> Spool::takeAnswers() {
     const auto json = readChecked(folder_ / "answers" / name);
     auto answer = json ? answerFrom(*json) : std::nullopt;
     if (!answer || doneAnswer(name)) {
-      // Damaged: it is asked for again. Or a worker that was given up came back with it.
+      // Damaged, and requested again; or a duplicate from a worker considered lost.
       fs::remove(folder_ / "answers" / name, ignored);
     } else if (moveFile(folder_ / "answers" / name, folder_ / "done" / name)) {
       answers.push_back(std::move(*answer));
@@ -147,7 +146,7 @@ std::vector<Answer> Spool::takeAnswers() {
   return answers;
 }
 
-Result<void> Spool::keepDone(const Answer& answer) {
+Result<void> Spool::storeAnswer(const Answer& answer) {
   return write(folder_ / "done" / answer.key, cluster::toJson(answer));
 }
 
@@ -156,12 +155,12 @@ std::optional<Answer> Spool::doneAnswer(const std::string& key) const {
   return json ? answerFrom(*json) : std::nullopt;
 }
 
-Result<void> Spool::keepFailures(const QueuedUnit& unit) {
+Result<void> Spool::storeFailures(const QueuedUnit& unit) {
   return write(folder_ / "failed" / unit.key,
                {{"deaths", unit.deaths}, {"failures", unit.failures}, {"nodes", unit.nodes}});
 }
 
-void Spool::recallFailures(QueuedUnit& unit) const {
+void Spool::restoreFailures(QueuedUnit& unit) const {
   if (const auto json = readChecked(folder_ / "failed" / unit.key)) {
     unit.deaths = json->value("deaths", 0);
     unit.failures = json->value("failures", 0);
@@ -171,7 +170,7 @@ void Spool::recallFailures(QueuedUnit& unit) const {
 
 std::vector<std::string> Spool::workers() const { return namesIn(folder_ / "workers"); }
 
-Beat Spool::beatOf(const std::string& worker) const {
+Beat Spool::readBeat(const std::string& worker) const {
   const auto json = readChecked(folder_ / "workers" / worker);
   return json ? beatFrom(*json) : Beat{};
 }
@@ -205,24 +204,24 @@ std::optional<std::pair<Claim, QueuedUnit>> Spool::claim(const std::string& work
   std::erase_if(names, [&](const std::string& name) {
     return (!mayMeasure && !name.starts_with(kCompile)) || failedOn(name, notFailedOn);
   });
-  // Not all begin with the first: most of them would be too late.
+  // Workers start at different units; otherwise most of them would lose the race.
   const std::size_t first = names.empty() ? 0 : seedFrom(0, worker) % names.size();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Claim claim{names[(first + i) % names.size()], worker};
-    if (!moveFile(folder_ / "queue" / claim.name, folder_ / "claimed" / fileOf(claim))) {
+    if (!moveFile(folder_ / "queue" / claim.name, folder_ / "claimed" / claimFile(claim))) {
       continue;
     }
-    const auto json = readChecked(folder_ / "claimed" / fileOf(claim));
+    const auto json = readChecked(folder_ / "claimed" / claimFile(claim));
     if (auto unit = json ? unitFrom(*json) : std::nullopt) {
       return std::pair(claim, std::move(*unit));
     }
-    release(claim);  // damaged: the head misses it and puts it again
+    release(claim);  // damaged: the head notices and queues it again
   }
   return std::nullopt;
 }
 
 bool Spool::failedOn(const std::string& name, const std::string& node) const {
-  if (node.empty() || !name.contains(kAgain)) {
+  if (node.empty() || !name.contains(kRetryPrefix)) {
     return false;
   }
   const auto json = readChecked(folder_ / "queue" / name);
@@ -240,21 +239,21 @@ bool Spool::answered(const std::string& key) const {
   return readChecked(folder_ / "answers" / key) || doneAnswer(key);
 }
 
-void Spool::giveBack(const std::string& worker) {
+void Spool::requeue(const std::string& worker) {
   for (const Claim& claim : claims()) {
     if (claim.worker == worker && answered(claim.key())) {
       release(claim);
     } else if (claim.worker == worker) {
       static_cast<void>(
-          moveFile(folder_ / "claimed" / fileOf(claim), folder_ / "queue" / claim.name));
+          moveFile(folder_ / "claimed" / claimFile(claim), folder_ / "queue" / claim.name));
     }
   }
 }
 
 Result<void> Spool::reportDeath(const std::string& worker, const std::string& why,
-                                const std::string& node, bool ofMachine) {
+                                const std::string& node, bool machineFailed) {
   json report = {
-      {"key", ""}, {"worker", worker}, {"why", why}, {"node", node}, {"of_machine", ofMachine}};
+      {"key", ""}, {"worker", worker}, {"why", why}, {"node", node}, {"of_machine", machineFailed}};
   bool any = false;
   for (const Claim& claim : claims()) {
     if (claim.worker == worker && answered(claim.key())) {
@@ -262,7 +261,7 @@ Result<void> Spool::reportDeath(const std::string& worker, const std::string& wh
       any = true;
     } else if (claim.worker == worker) {
       report["key"] = claim.key();
-      HONE_CHECK(write(folder_ / "died" / fileOf(claim), report));
+      HONE_CHECK(write(folder_ / "died" / claimFile(claim), report));
       release(claim);
       any = true;
     }
@@ -289,8 +288,8 @@ Result<void> Spool::proposeKind(const store::Node& node) {
     return {};
   }
   const fs::path beside = folder_ / fmt::format("kind.{}.{}.part", node.name, ::getpid());
-  HONE_CHECK(write(beside, kindOf(node)));
-  // A link, not a rename: it fails where another was quicker.
+  HONE_CHECK(write(beside, nodeKind(node)));
+  // A link, not a rename: it fails if another worker was first.
   const bool failed = ::link(beside.c_str(), (folder_ / kKind).c_str()) != 0 && errno != EEXIST;
   auto error = errnoError(fmt::format("cannot write {}", (folder_ / kKind).string()));
   std::error_code ignored;
@@ -300,7 +299,7 @@ Result<void> Spool::proposeKind(const store::Node& node) {
 
 std::optional<bool> Spool::isMeasuredKind(const store::Node& node) const {
   const auto kind = readChecked(folder_ / kKind);
-  return kind ? std::optional(*kind == kindOf(node)) : std::nullopt;
+  return kind ? std::optional(*kind == nodeKind(node)) : std::nullopt;
 }
 
 }  // namespace hone::cluster

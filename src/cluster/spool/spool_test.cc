@@ -40,7 +40,7 @@ class SpoolTest : public testing::Test {
   Spool spool_ = Spool::create(folder_.path() / "run", {{"idle_seconds", 1}}).value();
 };
 
-TEST_F(SpoolTest, AUnitGoesRoundOnce) {
+TEST_F(SpoolTest, UnitIsExecutedOnce) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
   const auto claimed = spool_.claim("w1", true);
@@ -62,7 +62,7 @@ TEST_F(SpoolTest, AUnitGoesRoundOnce) {
   EXPECT_TRUE(spool_.doneAnswer("aa"));
 }
 
-TEST_F(SpoolTest, WhoOnlyCompilesTakesNothingElse) {
+TEST_F(SpoolTest, CompileWorkerClaimsOnlyCompileUnits) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   ASSERT_TRUE(spool_.put(unit("aac", true)));
   EXPECT_EQ(spool_.claim("w1", false)->second.key, "aac");
@@ -70,7 +70,7 @@ TEST_F(SpoolTest, WhoOnlyCompilesTakesNothingElse) {
   EXPECT_EQ(spool_.claim("w2", true)->second.key, "aa");
 }
 
-TEST_F(SpoolTest, ManyProcessesClaimEachUnitOnce) {
+TEST_F(SpoolTest, ProcessesClaimEachUnitOnce) {
   constexpr int kUnits = 200;
   constexpr int kProcesses = 4;
   for (int i = 0; i < kUnits; ++i) {
@@ -100,16 +100,16 @@ TEST_F(SpoolTest, ManyProcessesClaimEachUnitOnce) {
     EXPECT_TRUE(keys.insert(one.key).second);
   }
   EXPECT_EQ(keys.size(), std::size_t{kUnits});
-  // A file each for who claimed it: two for one unit would be two that did it.
+  // One file per claim: two for the same unit would mean that it was executed twice.
   EXPECT_EQ(namesIn(folder_.path()).size(), std::size_t{kUnits} + 1);
 }
 
-TEST_F(SpoolTest, WhatAWorkerHasGoesBackOrIsReported) {
+TEST_F(SpoolTest, RequeuesOrReportsClaimedUnits) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   ASSERT_TRUE(spool_.claim("w1", true));
-  spool_.giveBack("w2");
+  spool_.requeue("w2");
   EXPECT_THAT(spool_.queuedKeys(), IsEmpty());
-  spool_.giveBack("w1");
+  spool_.requeue("w1");
   EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
 
   ASSERT_TRUE(spool_.claim("w1", true));
@@ -125,20 +125,20 @@ TEST_F(SpoolTest, WhatAWorkerHasGoesBackOrIsReported) {
   EXPECT_EQ(spool_.takeDeaths().front().key, "");
 }
 
-TEST_F(SpoolTest, WhatIsAnsweredDoesNotGoBack) {
+TEST_F(SpoolTest, DoesNotRequeueAnsweredUnit) {
   for (const std::string key : {"aa", "bb", "cc", "dd"}) {
     const bool seen = key >= "cc";
     ASSERT_TRUE(spool_.put(unit(key)));
     const auto claimed = spool_.claim("w1", true);
     ASSERT_TRUE(claimed);
-    // As if the worker was killed after it wrote its answer, and before it let go of the unit.
+    // Simulates a worker killed after writing its answer, before releasing the unit.
     ASSERT_TRUE(spool_.answer({"another", "w1"}, answer(key)));
     EXPECT_EQ(spool_.claims().size(), 1U);
     if (seen) {
       EXPECT_EQ(spool_.takeAnswers().size(), 1U);
     }
     if (key == "aa" || key == "cc") {
-      spool_.giveBack("w1");
+      spool_.requeue("w1");
     } else {
       ASSERT_TRUE(spool_.reportDeath("w1", "killed by SIGKILL"));
     }
@@ -149,7 +149,7 @@ TEST_F(SpoolTest, WhatIsAnsweredDoesNotGoBack) {
   }
 }
 
-TEST_F(SpoolTest, WhatFailedOnANodeIsLeftToOthers) {
+TEST_F(SpoolTest, SkipsUnitThatFailedOnNode) {
   QueuedUnit failed = unit("aa");
   failed.deaths = 2;
   failed.failures = 3;
@@ -160,19 +160,19 @@ TEST_F(SpoolTest, WhatFailedOnANodeIsLeftToOthers) {
   ASSERT_TRUE(claimed);
   EXPECT_EQ(claimed->first.key(), "aa");
   EXPECT_THAT(claimed->second.nodes, ElementsAre("n1"));
-  spool_.giveBack("w2");
+  spool_.requeue("w2");
   EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
-  EXPECT_TRUE(spool_.claim("w1", true)) << "where it must be";
+  EXPECT_TRUE(spool_.claim("w1", true)) << "there is no other node";
 
-  ASSERT_TRUE(spool_.keepFailures(failed));
+  ASSERT_TRUE(spool_.storeFailures(failed));
   QueuedUnit again = unit("aa");
-  Spool::create(spool_.folder(), {}).value().recallFailures(again);
+  Spool::create(spool_.folder(), {}).value().restoreFailures(again);
   EXPECT_EQ(again.deaths, 2);
   EXPECT_EQ(again.failures, 3);
   EXPECT_THAT(again.nodes, ElementsAre("n1"));
 }
 
-TEST_F(SpoolTest, DamagedFilesAreAsIfTheyWereNotThere) {
+TEST_F(SpoolTest, IgnoresDamagedFiles) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   const auto queue = spool_.folder() / "queue";
   const std::string name = namesIn(queue).front();
@@ -184,11 +184,11 @@ TEST_F(SpoolTest, DamagedFilesAreAsIfTheyWereNotThere) {
   EXPECT_FALSE(spool_.doneAnswer("aa"));
 }
 
-TEST_F(SpoolTest, TheFirstOfTwoAnswersCounts) {
+TEST_F(SpoolTest, FirstAnswerCounts) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   const auto first = spool_.claim("w1", true);
   ASSERT_TRUE(first);
-  spool_.release(first->first);  // given up by the head, and given to another
+  spool_.release(first->first);  // lost by the head and given to another worker
   ASSERT_TRUE(spool_.put(unit("aa")));
   const auto second = spool_.claim("w2", true);
   ASSERT_TRUE(second);
@@ -202,7 +202,7 @@ TEST_F(SpoolTest, TheFirstOfTwoAnswersCounts) {
   EXPECT_THAT(namesIn(spool_.folder() / "answers"), IsEmpty());
 }
 
-TEST_F(SpoolTest, TheFirstNodeDecidesTheKind) {
+TEST_F(SpoolTest, FirstNodeDecidesKind) {
   const store::Node first{"n1", "cpu A", "", "Linux 1"};
   const store::Node alike{"n2", "cpu A", "", "Linux 1"};
   const store::Node other{"n3", "cpu B", "", "Linux 1"};
@@ -213,10 +213,10 @@ TEST_F(SpoolTest, TheFirstNodeDecidesTheKind) {
   EXPECT_EQ(spool_.isMeasuredKind(other), false);
 }
 
-TEST_F(SpoolTest, SignsOfLife) {
+TEST_F(SpoolTest, ReadsHeartbeats) {
   ASSERT_TRUE(spool_.beat("w1", {3, false}));
   EXPECT_THAT(spool_.workers(), ElementsAre("w1"));
-  EXPECT_EQ(spool_.beatOf("w1").count, 3);
+  EXPECT_EQ(spool_.readBeat("w1").count, 3);
   spool_.leave("w1");
   EXPECT_THAT(spool_.workers(), IsEmpty());
   ASSERT_TRUE(spool_.beatHead(5, true));
@@ -224,13 +224,13 @@ TEST_F(SpoolTest, SignsOfLife) {
   EXPECT_TRUE(spool_.headBeat().finished);
 }
 
-TEST_F(SpoolTest, AnotherHeadKnowsWhichJobsOnlyCompile) {
+TEST_F(SpoolTest, NextHeadKnowsCompileJobs) {
   ASSERT_TRUE(writeFile(spool_.folder() / "logs" / "12_1.log", "hello"));
   ASSERT_TRUE(spool_.markCompileArray("13"));
   EXPECT_THAT(Spool::create(spool_.folder(), {}).value().compileArrays(), ElementsAre("13"));
 }
 
-TEST_F(SpoolTest, AnotherHeadFindsWhatWasDone) {
+TEST_F(SpoolTest, NextHeadFindsFinishedUnits) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   ASSERT_TRUE(spool_.put(unit("bb")));
   const auto claimed = spool_.claim("w1", true);

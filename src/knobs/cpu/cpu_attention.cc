@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kScoreBytes = 4;
 
-/// Cycles for one query and one key: what is loaded anew for a tile is shared by all of it.
+/// Estimates the cycles per query and key. All pairs of a tile share its loads.
 double attentionCost(const AttentionLoops& attention, const CpuConfig& config,
                      const CpuLimits& limits) {
   const auto lanes = static_cast<double>(limits.vectorBytes) / kScoreBytes;
@@ -18,7 +18,7 @@ double attentionCost(const AttentionLoops& attention, const CpuConfig& config,
       static_cast<double>(std::max<std::int64_t>(1, config.vectorParallel[attention.query]));
   const auto keys =
       static_cast<double>(std::max<std::int64_t>(1, config.vectorReduction[attention.key]));
-  double times = 1;  // that the scores are computed
+  double times = 1;  // how often the scores are computed
   for (const std::size_t loop : attention.valueDepth) {
     const std::int64_t tile = config.vectorParallel[loop];
     times *= tile > 0 ? static_cast<double>(ceilDiv(attention.values, tile)) : 1;
@@ -33,16 +33,16 @@ double attentionCost(const AttentionLoops& attention, const CpuConfig& config,
 
 }  // namespace
 
-Result<AttentionLoops> attentionLoopsOf(const model::RootOperation& root) {
+Result<AttentionLoops> findAttentionLoops(const model::RootOperation& root) {
   if (root.inputs.size() < 3 || root.outputs.empty()) {
-    return userError("{}: an attention without query, key and value", root.dispatch);
+    return userError("{}: expected an attention with query, key and value", root.dispatch);
   }
   AttentionLoops attention;
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
     const std::int64_t size = root.loops[loop].size;
-    const bool query = walksThrough(root.inputs[0], loop);
-    const bool key = walksThrough(root.inputs[1], loop);
-    const bool value = walksThrough(root.inputs[2], loop);
+    const bool query = indexes(root.inputs[0], loop);
+    const bool key = indexes(root.inputs[1], loop);
+    const bool value = indexes(root.inputs[2], loop);
     if (query && !key && !value) {
       attention.query = loop;
       attention.queries = size;
@@ -70,7 +70,7 @@ std::optional<CpuConfig> withAttentionTile(const model::RootOperation& root,
   config.pipeline = CpuPipeline::linalgExt;
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
     const bool key = loop == loops.key;
-    if (!root.loops[loop].reduction && !key && walksThrough(root.outputs[0], loop)) {
+    if (!root.loops[loop].reduction && !key && indexes(root.outputs[0], loop)) {
       config.distribution[loop] = 1;
       config.vectorParallel[loop] = 1;
     }
@@ -86,13 +86,13 @@ std::optional<CpuConfig> withAttentionTile(const model::RootOperation& root,
 }
 
 Result<Listing> cpuAttention(const model::RootOperation& root, const CpuLimits& limits) {
-  constexpr std::int64_t kMostAtATime = 64;
-  const AttentionLoops attention = HONE_TRY(attentionLoopsOf(root));
+  constexpr std::int64_t kMaxQueriesPerStep = 64;
+  const AttentionLoops attention = HONE_TRY(findAttentionLoops(root));
   Listing listing;
   for (const std::int64_t share : divisorsOf(attention.queries)) {
     for (const std::int64_t queries : divisorsOf(share)) {
       for (const std::int64_t keys : divisorsOf(attention.keys)) {
-        if (queries > kMostAtATime || keys > kMostAtATime * 4) {
+        if (queries > kMaxQueriesPerStep || keys > kMaxQueriesPerStep * 4) {
           continue;
         }
         if (const auto config =

@@ -73,12 +73,12 @@ std::string compilationInfo(const CpuConfig& config) {
   for (const CpuLevel& level : kCpuLevels) {
     const Sizes& sizes = config.*level.sizes;
     const bool tiles = std::any_of(sizes.begin(), sizes.end(), [](auto size) { return size != 0; });
-    // Without a distribution the compiler does not take the operation for the root.
+    // Without a distribution level the compiler does not treat the operation as the root.
     if (tiles || level.sizes == &CpuConfig::distribution) {
       levels.push_back(fmt::format("{} = [{}]", level.name, fmt::join(sizes, ", ")));
     }
   }
-  // The compiler prints them sorted; so that its text and ours are the same.
+  // Sorted like the compiler's output, so that both texts are equal.
   std::sort(levels.begin(), levels.end());
   return fmt::format(
       "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<{}>, "
@@ -87,7 +87,7 @@ std::string compilationInfo(const CpuConfig& config) {
       config.peel ? fmt::format(", {{{}}}", kPeeling) : "");
 }
 
-std::optional<CpuConfig> defaultOf(const model::RootOperation& root) {
+std::optional<CpuConfig> cpuCompilerDefault(const model::RootOperation& root) {
   const auto known = std::find_if(
       kCpuPipelines.begin(), kCpuPipelines.end(),
       [&root](std::string_view pipeline) { return namesPipeline(root.translationInfo, pipeline); });
@@ -98,11 +98,11 @@ std::optional<CpuConfig> defaultOf(const model::RootOperation& root) {
   config.pipeline = static_cast<CpuPipeline>(known - kCpuPipelines.begin());
   config.peel = root.translationInfo.contains(kPeeling);
   for (const CpuLevel& level : kCpuLevels) {
-    const std::string_view list = entryOf(root.loweringConfig, level.name);
+    const std::string_view list = findEntry(root.loweringConfig, level.name);
     if (list.empty()) {
       continue;
     }
-    auto sizes = numbersOf(list);
+    auto sizes = parseNumbers(list);
     if (!sizes || sizes->size() != root.loops.size()) {
       return std::nullopt;
     }

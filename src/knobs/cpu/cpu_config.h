@@ -8,7 +8,7 @@
 
 namespace hone::knobs {
 
-/// The pipelines of the CPU backend that have knobs; the number is the value of the knob.
+/// Pipelines of the CPU backend that have knobs. The number is the knob's value.
 enum class CpuPipeline : std::int64_t {
   doubleTiling,
   convDecompose,
@@ -19,11 +19,10 @@ enum class CpuPipeline : std::int64_t {
   byDefault,
 };
 
-/// The tile sizes of each level, one number a loop. All loops of a level that are 0: the level is
-/// not there.
+/// Tile sizes of each level, one per loop. A level whose sizes are all 0 is omitted.
 struct CpuConfig {
   CpuPipeline pipeline = CpuPipeline::doubleTiling;
-  bool peel = false;  ///< what is left over at the edges is a loop of its own, and not masked
+  bool peel = false;  ///< remainder iterations run in a separate loop instead of being masked
   Sizes distribution, cacheParallel, cacheReduction, vectorParallel, vectorReduction, vectorInner;
 
   explicit CpuConfig(std::size_t loops);
@@ -32,13 +31,13 @@ struct CpuConfig {
   [[nodiscard]] static CpuConfig from(const Tiling& tiling);
 };
 
-/// How the CPU backend calls what is in a CpuConfig.
+/// Returns the CPU backend's names for the fields of a CpuConfig.
 [[nodiscard]] TilingForm cpuForm();
 
-/// The compilation_info attribute that tells the compiler so.
+/// Formats `config` as a compilation_info attribute.
 [[nodiscard]] std::string compilationInfo(const CpuConfig& config);
 
-/// The compiler's own choice for the operation; nothing where it cannot be said with these knobs.
-[[nodiscard]] std::optional<CpuConfig> defaultOf(const model::RootOperation& root);
+/// Returns the compiler's default for the operation; nothing if these knobs cannot express it.
+[[nodiscard]] std::optional<CpuConfig> cpuCompilerDefault(const model::RootOperation& root);
 
 }  // namespace hone::knobs

@@ -11,26 +11,26 @@ namespace {
 
 // Measured on a server CPU with 512-bit vectors; only their ratios matter.
 constexpr double kMultipliesPerCycle = 2;
-constexpr double kLatency = 8;  ///< accumulators that are needed to keep the units busy
+constexpr double kLatency = 8;  ///< accumulators needed to hide the latency
 constexpr double kLoadsPerCycle = 2;
 constexpr double kL2BytesPerCycle = 24;
 constexpr double kMemoryBytesPerCycle = 6;
-constexpr double kLoop = 20;     ///< to get a loop going
-constexpr double kMasked = 4;    ///< how much slower edges make it without peeling
-constexpr double kPeeled = 1.1;  ///< and with
-constexpr double kOddVector = 3;
-constexpr double kAcross = 6;  ///< to add up the lanes of a vector
+constexpr double kLoopOverhead = 20;     ///< cycles per loop entry
+constexpr double kMaskedSlowdown = 4;    ///< slowdown of partial tiles without peeling
+constexpr double kPeeledSlowdown = 1.1;  ///< slowdown of partial tiles with peeling
+constexpr double kOddVectorSlowdown = 3;
+constexpr double kLaneSumCycles = 6;  ///< cycles to sum the lanes of a vector
 
-std::int64_t orElse(std::int64_t tile, std::int64_t whole) { return tile > 0 ? tile : whole; }
+std::int64_t tileOrWhole(std::int64_t tile, std::int64_t whole) { return tile > 0 ? tile : whole; }
 
 }  // namespace
 
-/// What each level comes to when loops that are not tiled have their whole size.
+/// Tile sizes of each level, with the full size for untiled loops.
 struct ProductCost::Tiles {
-  Sizes vector;  ///< what is in registers
-  Sizes block;   ///< what is to stay in a cache
+  Sizes vector;  ///< held in registers
+  Sizes block;   ///< should stay in a cache
   double workgroups = 1;
-  bool ragged = false;  ///< something is left over at an edge
+  bool ragged = false;  ///< some tiles are partial
   bool peel = false;
 };
 
@@ -47,13 +47,13 @@ double ProductCost::operator()(const CpuConfig& config) const {
   tiles.peel = config.peel;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const std::int64_t size = loops_[i].size;
-    const std::int64_t share = std::min(size, orElse(config.distribution[i], size));
+    const std::int64_t share = std::min(size, tileOrWhole(config.distribution[i], size));
     const std::int64_t cache =
         loops_[i].reduction ? config.cacheReduction[i] : config.cacheParallel[i];
     const std::int64_t vector =
         loops_[i].reduction ? config.vectorReduction[i] : config.vectorParallel[i];
-    tiles.block.push_back(std::min(share, orElse(cache, share)));
-    tiles.vector.push_back(std::min(tiles.block.back(), orElse(vector, tiles.block.back())));
+    tiles.block.push_back(std::min(share, tileOrWhole(cache, share)));
+    tiles.vector.push_back(std::min(tiles.block.back(), tileOrWhole(vector, tiles.block.back())));
     tiles.workgroups *= static_cast<double>(ceilDiv(size, share));
     tiles.ragged = tiles.ragged || size % share != 0 || share % tiles.block.back() != 0 ||
                    tiles.block.back() % tiles.vector.back() != 0;
@@ -64,8 +64,8 @@ double ProductCost::operator()(const CpuConfig& config) const {
 
 double ProductCost::arithmetic(const Tiles& tiles) const {
   double steps = 1;
-  double results = 1;  // tiles of the result that are loaded and stored
-  double rows = 1;     // of accumulators
+  double results = 1;  // result tiles loaded and stored
+  double rows = 1;     // rows of accumulators
   double sums = 1;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     steps *= static_cast<double>(ceilDiv(loops_[i].size, tiles.vector[i]));
@@ -78,11 +78,11 @@ double ProductCost::arithmetic(const Tiles& tiles) const {
     }
   }
   if (2 * tiles.vector[along_] <= lanes_) {
-    // Too few results for the lanes, which go along the sums then and are added up at each step.
+    // Too few results to fill the lanes: they hold partial sums instead, which each step adds up.
     const auto lanes = static_cast<double>(lanes_);
-    const double each = std::ceil(sums / lanes) + kAcross;
-    return steps * (rows * static_cast<double>(tiles.vector[along_]) * each + kLoop) *
-           (tiles.ragged && !tiles.peel ? kMasked : 1);
+    const double each = std::ceil(sums / lanes) + kLaneSumCycles;
+    return steps * (rows * static_cast<double>(tiles.vector[along_]) * each + kLoopOverhead) *
+           (tiles.ragged && !tiles.peel ? kMaskedSlowdown : 1);
   }
   const auto vectors = static_cast<double>(ceilDiv(tiles.vector[along_], lanes_));
   const double accumulators = rows * vectors;
@@ -90,20 +90,23 @@ double ProductCost::arithmetic(const Tiles& tiles) const {
   cycles *= std::max(1.0, kLatency / accumulators);
   double loads = vectors * sums + rows * sums;
   for (const model::RootOperand& input : {operands_[0], operands_[1]}) {
-    // A vector that does not lie in a row of memory is put together from others.
-    if (walksThrough(input, along_) && innermostLoop(input) != along_) {
+    // A vector that is not contiguous in memory is assembled from single elements.
+    if (indexes(input, along_) && innermostLoop(input) != along_) {
       loads += static_cast<double>(tiles.vector[along_]) * sums;
     }
   }
-  // What several sums at a time need of the other input comes as a vector and is spread from it.
+  // With several sums per step, the other input is loaded as a vector and broadcast from it.
   const double spreads = sums > 1 ? rows * sums / 2 : 0;
   const double spilled =
       std::max(0.0, accumulators + vectors + 1 - static_cast<double>(limits_.registers));
   cycles = std::max(cycles, loads / kLoadsPerCycle) + spreads + 4 * spilled + 2;
-  cycles = steps * cycles + results * (2 * accumulators + kLoop);
-  // Vectors whose length is no power of two are put together anew for a convolution.
+  cycles = steps * cycles + results * (2 * accumulators + kLoopOverhead);
+  // In convolutions, vectors whose length is not a power of two are reassembled.
   const bool odd = windowed_ && (tiles.vector[along_] & (tiles.vector[along_] - 1)) != 0;
-  return cycles * (odd ? kOddVector : 1) * (!tiles.ragged ? 1 : tiles.peel ? kPeeled : kMasked);
+  return cycles * (odd ? kOddVectorSlowdown : 1) *
+         (!tiles.ragged ? 1
+          : tiles.peel  ? kPeeledSlowdown
+                        : kMaskedSlowdown);
 }
 
 double ProductCost::bytesPerCycle(double footprint) const {
@@ -122,17 +125,17 @@ double ProductCost::traffic(const Tiles& tiles) const {
   double cycles = 0;
   for (const model::RootOperand& operand : operands_) {
     double passes = 1;
-    Sizes between = tiles.block;  // what is touched between two uses of the same element
+    Sizes between = tiles.block;  // touched between two uses of the same element
     bool found = false;
     for (std::size_t i = 0; i < loops_.size(); ++i) {
       if (loops_[i].reduction) {
         continue;
       }
-      if (!walksThrough(operand, i)) {
+      if (!indexes(operand, i)) {
         passes *= static_cast<double>(ceilDiv(tiles.block[i], tiles.vector[i]));
         found = true;
       }
-      if (!found || !walksThrough(operand, i)) {
+      if (!found || !indexes(operand, i)) {
         between[i] = tiles.vector[i];
       }
     }

@@ -6,9 +6,8 @@
 
 namespace hone::knobs {
 
-/// About how many cycles a product of two tensors takes with a configuration: the arithmetic of its
-/// innermost tile, what goes through the caches, and what is wasted at the edges. Good for an order
-/// of configurations of one operation, nothing else.
+/// Estimates the cycles of a product of two tensors: arithmetic of the innermost tile, cache
+/// traffic, and waste at the edges. Use it only to rank configurations of one operation.
 class ProductCost {
  public:
   ProductCost(const model::RootOperation& root, const CpuLimits& limits);
@@ -23,7 +22,7 @@ class ProductCost {
   std::vector<model::Loop> loops_;
   std::vector<model::RootOperand> operands_;  ///< the two inputs, then the result
   CpuLimits limits_;
-  std::size_t along_ = 0;  ///< the loop along neighbours of the result
+  std::size_t along_ = 0;  ///< the loop that is contiguous in the result
   std::int64_t lanes_ = 1;
   bool windowed_ = false;  ///< a convolution
 };

@@ -9,11 +9,11 @@
 namespace hone::knobs {
 namespace {
 
-Result<Listing> listingOf(const model::RootOperation& root, const CpuLimits& limits) {
-  const auto byDefault = defaultOf(root);
+Result<Listing> listTilings(const model::RootOperation& root, const CpuLimits& limits) {
+  const auto byDefault = cpuCompilerDefault(root);
   if (root.kind == model::RootKind::convolution && byDefault &&
       byDefault->pipeline == CpuPipeline::mmt4d) {
-    return cpuAroundDefault(root, limits);  // packed, and done by a microkernel
+    return cpuAroundDefault(root, limits);  // packed, computed by a microkernel
   }
   switch (root.kind) {
     case model::RootKind::contraction:
@@ -37,8 +37,8 @@ Result<Listing> listingOf(const model::RootOperation& root, const CpuLimits& lim
 
 Result<KnobModel> cpuKnobs(const model::RootOperation& root, const CpuLimits& limits) {
   HONE_CHECK(checkLoops(root));
-  Listing listing = HONE_TRY(listingOf(root, limits));
-  if (const auto byDefault = defaultOf(root)) {
+  Listing listing = HONE_TRY(listTilings(root, limits));
+  if (const auto byDefault = cpuCompilerDefault(root)) {
     listing.byDefault = byDefault->tiling();
   }
   return listedModel(cpuForm(), std::move(listing));

@@ -6,8 +6,8 @@
 
 namespace hone::knobs {
 
-/// What can be chosen for a dispatch of the CPU backend, which has no constraints of its own:
-/// hone's model of it. A dispatch without knobs is a user error that says why.
+/// Builds hone's model of the knobs of a CPU dispatch; the CPU backend exports no constraints.
+/// Fails with a user error that says why if the dispatch has no knobs.
 [[nodiscard]] Result<KnobModel> cpuKnobs(const model::RootOperation& root, const CpuLimits& limits);
 
 }  // namespace hone::knobs

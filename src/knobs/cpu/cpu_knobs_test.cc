@@ -22,16 +22,16 @@ constexpr std::string_view kCpuDefaultPipeline =
     "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>, "
     "{enable_loop_peeling}>";
 
-CpuLimits someCpu() {
+CpuLimits testCpu() {
   return {.vectorBytes = 64, .registers = 32, .l1Bytes = 48 << 10, .l2Bytes = 2 << 20, .cores = 1};
 }
 
 std::string cpuKnobsError(const RootOperation& root) {
-  const auto model = cpuKnobs(root, someCpu());
+  const auto model = cpuKnobs(root, testCpu());
   return model ? "" : model.error().message;
 }
 
-TEST(CpuKnobs, SayWhyThereAreNone) {
+TEST(CpuKnobs, ExplainsMissingKnobs) {
   RootOperation root = matmulRoot(64, 64, 64);
   root.loops[1].size = -1;
   EXPECT_THAT(cpuKnobsError(root), HasSubstr("dynamic shape"));
@@ -43,11 +43,11 @@ TEST(CpuKnobs, SayWhyThereAreNone) {
   EXPECT_THAT(cpuKnobsError(root), HasSubstr("no knobs"));
 }
 
-TEST(CpuKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
+TEST(CpuKnobs, StartsWithCompilerDefault) {
   RootOperation root = matmulRoot(500, 300, 200);
   root.loweringConfig = kCpuDefaultTiles;
   root.translationInfo = kCpuDefaultPipeline;
-  const auto model = cpuKnobs(root, someCpu()).value();
+  const auto model = cpuKnobs(root, testCpu()).value();
   ASSERT_FALSE(model.first.empty());
   const std::vector<std::size_t> own = {model.first.front()};
   EXPECT_EQ(model.compilationInfos(own).value().front(),
@@ -56,20 +56,20 @@ TEST(CpuKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
                         kCpuDefaultTiles, kCpuDefaultPipeline));
 }
 
-TEST(CpuKnobs, ADefaultThatCannotBeSaidIsLeftOut) {
+TEST(CpuKnobs, OmitsInexpressibleDefault) {
   RootOperation root = matmulRoot(64, 64, 64);
   root.translationInfo = kCpuDefaultPipeline;
   root.loweringConfig =
       "#iree_cpu.lowering_config<distribution = [64, 64, 0], "
       "vector_common_parallel = [8, [16], 0]>";
-  EXPECT_FALSE(defaultOf(root));
+  EXPECT_FALSE(cpuCompilerDefault(root));
   root.loweringConfig = kCpuDefaultTiles;
-  EXPECT_TRUE(defaultOf(root));
+  EXPECT_TRUE(cpuCompilerDefault(root));
   root.translationInfo = "#iree_codegen.translation_info<pipeline = None>";
-  EXPECT_FALSE(defaultOf(root));
+  EXPECT_FALSE(cpuCompilerDefault(root));
 }
 
-TEST(CpuKnobs, AConfigIsTheSameAfterATripThroughItsNumbers) {
+TEST(CpuKnobs, ConfigRoundTripsThroughTiling) {
   CpuConfig config(2);
   config.pipeline = CpuPipeline::linalgExt;
   config.peel = true;
@@ -79,9 +79,9 @@ TEST(CpuKnobs, AConfigIsTheSameAfterATripThroughItsNumbers) {
   EXPECT_EQ(CpuConfig::from(config.tiling()).tiling(), config.tiling());
 }
 
-TEST(CpuKnobs, TheGuessPrefersLargeTilesInRegisters) {
+TEST(CpuKnobs, EstimatePrefersLargeRegisterTiles) {
   const RootOperation root = matmulRoot(512, 512, 512);
-  const auto model = cpuKnobs(root, someCpu()).value();
+  const auto model = cpuKnobs(root, testCpu()).value();
   const auto& knobs = model.space.knobs();
   const auto rows = std::find_if(knobs.begin(), knobs.end(), [](const search::Knob& knob) {
     return knob.name == "vector_common_parallel.d0";
@@ -92,12 +92,12 @@ TEST(CpuKnobs, TheGuessPrefersLargeTilesInRegisters) {
   }
 }
 
-TEST(CpuKnobs, ShortLoopsKeepTheSpaceSmallButThere) {
-  EXPECT_FALSE(cpuKnobs(matmulRoot(1, 7, 3), someCpu())->space.knobs().empty());
-  EXPECT_GE(cpuKnobs(matmulRoot(7, 1, 4096), someCpu())->space.size(), 10U);
+TEST(CpuKnobs, ShortLoopsYieldSmallSpace) {
+  EXPECT_FALSE(cpuKnobs(matmulRoot(1, 7, 3), testCpu())->space.knobs().empty());
+  EXPECT_GE(cpuKnobs(matmulRoot(7, 1, 4096), testCpu())->space.size(), 10U);
 }
 
-/// Sizes that are hard: one, primes, powers, huge.
+/// Edge-case sizes: one, primes, powers of two, huge.
 rc::Gen<std::int64_t> hardSize() {
   return rc::gen::element<std::int64_t>(1, 2, 3, 7, 16, 35, 64, 97, 700, 1760, 8457, 500000);
 }
@@ -125,11 +125,11 @@ rc::Gen<RootOperation> anyCpuRoot() {
   });
 }
 
-/// That no tile is larger than its loop or than the tile around it.
+/// Checks that no tile is larger than its loop or the enclosing tile.
 void checkTiles(const RootOperation& root, const std::string& compilationInfo) {
   RootOperation chosen = root;
   chosen.loweringConfig = chosen.translationInfo = compilationInfo;
-  const auto config = defaultOf(chosen);
+  const auto config = cpuCompilerDefault(chosen);
   RC_ASSERT(config.has_value());
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
     std::int64_t around = root.loops[loop].size;
@@ -145,9 +145,9 @@ void checkTiles(const RootOperation& root, const std::string& compilationInfo) {
   }
 }
 
-RC_GTEST_PROP(CpuKnobs, SpacesAreBoundedAndTheirTilesFitIntoEachOther, ()) {
+RC_GTEST_PROP(CpuKnobs, SpacesAreBoundedAndTilesNest, ()) {
   const RootOperation root = *anyCpuRoot();
-  const auto model = cpuKnobs(root, someCpu());
+  const auto model = cpuKnobs(root, testCpu());
   if (!model) {
     RC_ASSERT(model.error().message.find("no loop to tile") != std::string::npos);
     return;

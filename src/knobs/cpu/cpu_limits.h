@@ -5,22 +5,23 @@
 
 namespace hone::knobs {
 
-/// What a CPU has for tiles to fit in. Soft limits: they say what is worth trying.
+/// Resources of a CPU that tiles should fit in. Soft limits: they bound what is worth trying.
 struct CpuLimits {
   std::int64_t vectorBytes = 16;
-  std::int64_t registers = 16;  ///< for vectors
+  std::int64_t registers = 16;  ///< vector registers
   std::int64_t l1Bytes = 32 << 10;
   std::int64_t l2Bytes = 512 << 10;
   std::int64_t cores = 1;
 
-  /// The compiler refuses vectors, and contractions of so many elements, of this size and more.
+  /// Returns the size from which the compiler rejects vectors, and contractions with that many
+  /// elements.
   [[nodiscard]] std::int64_t largestVectorBytes() const { return 512 * vectorBytes; }
 };
 
-/// Those of the CPU that this runs on; what it does not tell has the values above.
+/// Reads the limits of this machine's CPU; unknown ones keep the defaults above.
 [[nodiscard]] CpuLimits limitsOfThisCpu();
 
-/// Cycles that starting a workgroup costs.
+/// Estimated cost of starting a workgroup.
 inline constexpr double kWorkgroupCycles = 600;
 
 }  // namespace hone::knobs

@@ -14,10 +14,10 @@
 namespace hone::knobs {
 namespace {
 
-/// A workgroup's tile, the part of it that is to stay in the cache, and what is held in registers.
+/// Tiles of a workgroup, of the cache level and of the registers.
 struct CpuMatmulTile {
   std::int64_t m, n;
-  /// 0: no such level. The compiler fills it with one vector, and refuses large ones.
+  /// 0: no cache level. The compiler initializes the tile with one vector and rejects large ones.
   std::int64_t cacheM, cacheN, cacheK;
   std::int64_t vectorM, vectorN, vectorK;
 };
@@ -30,20 +30,20 @@ constexpr std::array kCpuMatmulTiles = {
     CpuMatmulTile{128, 128, 64, 64, 128, 8, 32, 1}, CpuMatmulTile{256, 256, 64, 64, 256, 8, 32, 1},
 };
 
-/// What is held in registers: a row of the output, some of its channels, input channels at a time.
+/// Register tile: a row of the output, some of its channels, and input channels per step.
 struct CpuConvTile {
   std::int64_t width, filters, channels;
 };
 
-// With channels first the compiler makes rows of matrix products of it. With channels last and the
-// filter first (fhwc) it vectorizes nothing, whatever the tiles.
+// With channels first the compiler lowers rows to matrix products. With channels last and the
+// filter first (fhwc) it does not vectorize, whatever the tiles.
 constexpr std::array kCpuChannelsFirst = {
     CpuConvTile{32, 8, 1}, CpuConvTile{32, 4, 1}, CpuConvTile{16, 8, 8}, CpuConvTile{16, 16, 1},
     CpuConvTile{28, 8, 1}, CpuConvTile{14, 8, 8}, CpuConvTile{14, 8, 1}, CpuConvTile{7, 8, 8}};
 constexpr std::array kCpuChannelsLast = {CpuConvTile{1, 8, 16}, CpuConvTile{4, 8, 16},
                                          CpuConvTile{8, 16, 8}, CpuConvTile{4, 16, 1}};
 
-/// Queries and keys that are worked on at a time.
+/// Queries and keys per inner step.
 struct CpuAttentionTile {
   std::int64_t queries, keys;
 };
@@ -75,7 +75,7 @@ std::vector<NamedConfig> cpuMatmuls(const model::RootOperation& root, const Loop
     }
     CpuConfig config =
         withRegisterTile(root, {n, m, k}, {tile.vectorM, tile.vectorN, tile.vectorK});
-    // Without peeling, what is left over at the edges is done with masks, several times slower.
+    // Without peeling, partial tiles are masked, which is several times slower.
     config.peel = true;
     config.distribution[m] = tile.m;
     config.distribution[n] = tile.n;
@@ -103,7 +103,7 @@ std::vector<NamedConfig> cpuConvs(const model::RootOperation& root, const LoopRo
   const std::size_t width = roles.rows[2];
   const std::size_t filter = roles.columns.back();
   const std::size_t channel = roles.sums.back();
-  const ProductLoops loops = productLoopsOf(root, roles);
+  const ProductLoops loops = findProductLoops(root, roles);
   const bool channelsFirst = loops.along == width;
   const std::int64_t filters = std::min<std::int64_t>(64, root.loops[filter].size);
   const std::int64_t heights = std::min<std::int64_t>(8, root.loops[height].size);
@@ -133,7 +133,7 @@ std::vector<NamedConfig> cpuConvs(const model::RootOperation& root, const LoopRo
 
 Result<std::vector<NamedConfig>> cpuAttentions(const model::RootOperation& root,
                                                const CpuLimits& limits) {
-  const AttentionLoops loops = HONE_TRY(attentionLoopsOf(root));
+  const AttentionLoops loops = HONE_TRY(findAttentionLoops(root));
   const std::int64_t share = std::gcd(loops.queries, 64);
   std::vector<NamedConfig> configs;
   for (const CpuAttentionTile& tile : kCpuAttentionTiles) {
@@ -158,7 +158,7 @@ Result<std::vector<NamedConfig>> cpuNamedConfigs(const model::RootOperation& roo
   if (root.kind == model::RootKind::attention) {
     return cpuAttentions(root, limits);
   }
-  const LoopRoles roles = HONE_TRY(rolesOf(root));
+  const LoopRoles roles = HONE_TRY(groupLoops(root));
   return root.kind == model::RootKind::convolution ? cpuConvs(root, roles)
                                                    : cpuMatmuls(root, roles, limits);
 }

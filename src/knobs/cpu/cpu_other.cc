@@ -10,9 +10,9 @@
 namespace hone::knobs {
 namespace {
 
-constexpr std::size_t kMostAround = 20'000;
+constexpr std::size_t kMaxTilings = 20'000;
 
-/// Cycles, as if memory gave all at the same speed: workgroups, innermost tiles, vectors.
+/// Estimates cycles from workgroups, innermost tiles and vectors. Assumes uniform memory speed.
 double elementsCost(const model::RootOperation& root, const CpuLimits& limits, std::size_t along,
                     const CpuConfig& config) {
   double workgroups = 1;
@@ -38,7 +38,7 @@ double elementsCost(const model::RootOperation& root, const CpuLimits& limits, s
          busy;
 }
 
-/// The tiles of one loop that are worth a try in registers.
+/// Returns the register tiles of one loop to try.
 std::vector<std::int64_t> vectorTiles(std::int64_t size, std::int64_t largest) {
   std::set<std::int64_t> tiles;
   for (std::int64_t tile = 1; tile <= std::min(size, largest); tile *= 2) {
@@ -50,14 +50,14 @@ std::vector<std::int64_t> vectorTiles(std::int64_t size, std::int64_t largest) {
   return {tiles.begin(), tiles.end()};
 }
 
-/// The loops that are split for registers: along the memory of the result, and of the input where
-/// that is another one; otherwise the innermost sum, or the loop around.
+/// Loops tiled for registers: the contiguous loop of the result, and that of an input if it
+/// differs. Otherwise the second is the innermost reduction or the enclosing loop.
 struct Split {
   std::size_t along = 0;
   std::optional<std::size_t> second;
 };
 
-Split splitOf(const model::RootOperation& root) {
+Split chooseSplit(const model::RootOperation& root) {
   Split split{innermostLoop(root.outputs[0]).value_or(root.loops.size() - 1), {}};
   std::optional<std::size_t> other;
   for (const model::RootOperand& input : root.inputs) {
@@ -72,7 +72,7 @@ Split splitOf(const model::RootOperation& root) {
   }
   if (other) {
     split.second = other;
-    // Along what is summed a vector is a row of the input.
+    // Along a reduction, a vector is a row of the input.
     if (root.loops[*other].reduction) {
       std::swap(split.along, *split.second);
     }
@@ -80,9 +80,9 @@ Split splitOf(const model::RootOperation& root) {
   return split;
 }
 
-/// Shares of a loop that keep what the compiler's own one is a multiple of, so that vectors and
+/// Returns shares of a loop that keep the alignment of the compiler's default, so that vectors and
 /// packed tiles still fit.
-std::vector<std::int64_t> sharesLike(std::int64_t share, std::int64_t size) {
+std::vector<std::int64_t> sharesAround(std::int64_t share, std::int64_t size) {
   const std::int64_t unit = std::gcd(share, std::int64_t{16});
   std::vector<std::int64_t> shares = multiplesOf(unit, size, std::max(size, unit), 8);
   for (std::int64_t& one : shares) {
@@ -92,10 +92,10 @@ std::vector<std::int64_t> sharesLike(std::int64_t share, std::int64_t size) {
   return shares;
 }
 
-class Elements {
+class ElementTilings {
  public:
-  Elements(const model::RootOperation& root, const CpuLimits& limits)
-      : root_(root), limits_(limits), split_(splitOf(root)) {}
+  ElementTilings(const model::RootOperation& root, const CpuLimits& limits)
+      : root_(root), limits_(limits), split_(chooseSplit(root)) {}
 
   [[nodiscard]] Listing listing() const {
     Listing listing;
@@ -119,22 +119,22 @@ class Elements {
  private:
   void addShares(std::int64_t along, std::int64_t second, std::vector<Tiling>& tilings) const {
     constexpr std::int64_t kLargest = std::int64_t{1} << 16U;
-    constexpr std::size_t kMost = 6;
+    constexpr std::size_t kMaxShares = 6;
     CpuConfig config(root_.loops.size());
     std::vector<std::vector<std::int64_t>> shares;
     for (std::size_t loop = 0; loop < root_.loops.size(); ++loop) {
       const std::int64_t tile = loop == split_.along ? along : loop == split_.second ? second : 1;
       const bool reduction = root_.loops[loop].reduction;
       (reduction ? config.vectorReduction : config.vectorParallel)[loop] = tile;
-      // Of many loops the outer ones are distributed one step at a time or whole.
-      const std::size_t most = root_.loops.size() <= 3 ? kMost : 3;
+      // With many loops, bound the number of shares per loop.
+      const std::size_t most = root_.loops.size() <= 3 ? kMaxShares : 3;
       shares.push_back(reduction ? std::vector<std::int64_t>{0}
                                  : multiplesOf(tile, root_.loops[loop].size, kLargest, most));
     }
     distribute(config, shares, 0, tilings);
   }
 
-  /// All combinations of the shares of the loops from this one on.
+  /// Adds all combinations of shares for the loops from `loop` on.
   void distribute(CpuConfig& config, const std::vector<std::vector<std::int64_t>>& shares,
                   std::size_t loop, std::vector<Tiling>& tilings) const {
     if (loop < shares.size()) {
@@ -161,13 +161,13 @@ Result<Listing> cpuElements(const model::RootOperation& root, const CpuLimits& l
   if (root.outputs.empty()) {
     return userError("{}: {} has no result", root.dispatch, root.op);
   }
-  return Elements(root, limits).listing();
+  return ElementTilings(root, limits).listing();
 }
 
 Result<Listing> cpuAroundDefault(const model::RootOperation& root, const CpuLimits& limits) {
-  const auto byDefault = defaultOf(root);
+  const auto byDefault = cpuCompilerDefault(root);
   if (!byDefault) {
-    return userError("{}: no knobs for {}, whose tiles the compiler does not say", root.dispatch,
+    return userError("{}: no knobs for {}: the compiler reports no tile sizes", root.dispatch,
                      root.op);
   }
   Listing listing;
@@ -178,18 +178,18 @@ Result<Listing> cpuAroundDefault(const model::RootOperation& root, const CpuLimi
       continue;
     }
     std::vector<CpuConfig> more;
-    for (const std::int64_t other : sharesLike(share, root.loops[loop].size)) {
+    for (const std::int64_t other : sharesAround(share, root.loops[loop].size)) {
       for (const CpuConfig& config : configs) {
         more.push_back(config);
         more.back().distribution[loop] = other;
       }
     }
-    if (configs.size() + more.size() <= kMostAround) {
+    if (configs.size() + more.size() <= kMaxTilings) {
       configs.insert(configs.end(), more.begin(), more.end());
     }
   }
   if (configs.size() == 1) {
-    return userError("{}: no knobs for {}: one workgroup does all", root.dispatch, root.op);
+    return userError("{}: no knobs for {}: it runs in a single workgroup", root.dispatch, root.op);
   }
   for (const CpuConfig& config : configs) {
     listing.tilings.push_back(config.tiling());

@@ -5,12 +5,12 @@
 
 namespace hone::knobs {
 
-/// Tilings of what has no product in it: loops over elements, and sums and maxima over one tensor.
+/// Lists tilings of operations without a product: elementwise loops, and reductions of one tensor.
 [[nodiscard]] Result<Listing> cpuElements(const model::RootOperation& root,
                                           const CpuLimits& limits);
 
-/// The compiler's own tiles, made larger and smaller: for operations of which nothing else is
-/// known.
+/// Lists larger and smaller variants of the compiler's default tiles, for operations without a
+/// model.
 [[nodiscard]] Result<Listing> cpuAroundDefault(const model::RootOperation& root,
                                                const CpuLimits& limits);
 

@@ -7,19 +7,21 @@
 namespace hone::knobs {
 namespace {
 
-/// The loops inside a tile are the last three of a linalg.mmt4d; other forms have none.
+/// Returns the number of loops over tiles. The last three loops of a linalg.mmt4d are inside a
+/// tile; other forms have no inner loops.
 std::size_t outerLoops(const model::RootOperation& root) {
   const bool inside = root.op.ends_with("mmt4d");
   return root.loops.size() - (inside && root.loops.size() >= 6 ? 3 : 0);
 }
 
-/// What is tried as a workgroup's count of tiles: few divide an odd number, so powers of two, too.
+/// Returns the tile counts per workgroup to try. Includes powers of two, because odd numbers have
+/// few divisors.
 std::vector<std::int64_t> counts(std::int64_t tiles) {
-  constexpr std::size_t kMost = 16;
-  return multiplesOf(1, tiles, tiles, kMost);
+  constexpr std::size_t kMaxCounts = 16;
+  return multiplesOf(1, tiles, tiles, kMaxCounts);
 }
 
-/// One tile at a time, all of a tile at once.
+/// Returns the configuration with one whole tile per step.
 CpuConfig oneTile(const model::RootOperation& root, std::size_t outer) {
   CpuConfig config(root.loops.size());
   config.pipeline = CpuPipeline::mmt4d;

@@ -5,8 +5,8 @@
 
 namespace hone::knobs {
 
-/// Tilings of a matmul of packed tiles: how many tiles a workgroup takes. The tiles themselves are
-/// chosen before, with the data's layout.
+/// Lists tilings of a matmul on packed tiles: the number of tiles per workgroup. The tiles
+/// themselves are fixed earlier, with the data layout.
 [[nodiscard]] Result<Listing> cpuPacked(const model::RootOperation& root, const CpuLimits& limits);
 
 }  // namespace hone::knobs

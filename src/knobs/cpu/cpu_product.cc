@@ -10,9 +10,9 @@
 namespace hone::knobs {
 namespace {
 
-class Product {
+class ProductTilings {
  public:
-  Product(const model::RootOperation& root, const CpuLimits& limits, const LoopRoles& roles);
+  ProductTilings(const model::RootOperation& root, const CpuLimits& limits, const LoopRoles& roles);
 
   [[nodiscard]] std::vector<Tiling> tilings() const;
 
@@ -32,24 +32,25 @@ class Product {
   CpuLimits limits_;
   std::int64_t lanes_ = 1;
   ProductLoops loops_;
-  std::optional<std::size_t> next_;  ///< the innermost of the other loops of the result
+  std::optional<std::size_t> next_;  ///< innermost of the other result loops
 };
 
-/// Of a convolution only tiles that leave nothing over are vectorized.
+/// Returns the divisors up to `largest`. Convolutions are vectorized only without partial tiles.
 std::vector<std::int64_t> dividing(std::int64_t size, std::int64_t largest) {
   std::vector<std::int64_t> tiles = divisorsOf(size);
   std::erase_if(tiles, [&](std::int64_t tile) { return tile > largest; });
   return tiles;
 }
 
-std::optional<std::size_t> lastOf(const std::vector<std::size_t>& loops) {
+std::optional<std::size_t> lastLoop(const std::vector<std::size_t>& loops) {
   return loops.empty() ? std::nullopt : std::optional(loops.back());
 }
 
-Product::Product(const model::RootOperation& root, const CpuLimits& limits, const LoopRoles& roles)
+ProductTilings::ProductTilings(const model::RootOperation& root, const CpuLimits& limits,
+                               const LoopRoles& roles)
     : root_(root), limits_(limits) {
   lanes_ = std::max<std::int64_t>(1, limits.vectorBytes / elementBytes(root.outputs[0].element));
-  loops_ = productLoopsOf(root, roles);
+  loops_ = findProductLoops(root, roles);
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
     if (!root.loops[loop].reduction && loop != loops_.along && loop != loops_.across) {
       next_ = loop;
@@ -57,12 +58,12 @@ Product::Product(const model::RootOperation& root, const CpuLimits& limits, cons
   }
 }
 
-std::int64_t Product::size(std::optional<std::size_t> loop) const {
+std::int64_t ProductTilings::size(std::optional<std::size_t> loop) const {
   return loop ? root_.loops[*loop].size : 1;
 }
 
-/// Whole vectors as far as they go; a short loop is one vector, whatever its size.
-std::vector<std::int64_t> Product::alongTiles() const {
+/// Returns multiples of the vector length; a loop shorter than that is one vector.
+std::vector<std::int64_t> ProductTilings::alongTiles() const {
   if (isConvolution()) {
     return dividing(size(loops_.along), 4 * lanes_);
   }
@@ -76,7 +77,7 @@ std::vector<std::int64_t> Product::alongTiles() const {
   return {tiles.begin(), tiles.end()};
 }
 
-std::vector<std::int64_t> Product::acrossTiles() const {
+std::vector<std::int64_t> ProductTilings::acrossTiles() const {
   if (isConvolution()) {
     return dividing(size(loops_.across), limits_.registers);
   }
@@ -92,13 +93,13 @@ std::vector<std::int64_t> Product::acrossTiles() const {
   return {tiles.begin(), tiles.end()};
 }
 
-std::vector<std::int64_t> Product::sumTiles() const {
+std::vector<std::int64_t> ProductTilings::sumTiles() const {
   if (isConvolution()) {
     return dividing(size(loops_.sum), lanes_);
   }
   std::set<std::int64_t> tiles;
   for (const std::int64_t tile : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
-    // Long sums at a time pay only where the result has little to spread over the lanes.
+    // Long sums per step pay off only if the result is too small to fill the lanes.
     if (tile <= size(loops_.sum) &&
         (tile <= lanes_ || size(loops_.along) < lanes_ || size(loops_.across) == 1)) {
       tiles.insert(tile);
@@ -107,14 +108,14 @@ std::vector<std::int64_t> Product::sumTiles() const {
   return {tiles.begin(), tiles.end()};
 }
 
-bool Product::fits(const RegisterTile& vector) const {
+bool ProductTilings::fits(const RegisterTile& vector) const {
   const std::int64_t accumulators = vector.across * ceilDiv(vector.along, lanes_);
   const std::int64_t bytes = elementBytes(root_.outputs[0].element);
   return accumulators <= limits_.registers + limits_.registers / 4 &&
          vector.across * vector.along * vector.sum * bytes < limits_.largestVectorBytes();
 }
 
-void Product::add(CpuConfig config, std::vector<Tiling>& tilings) const {
+void ProductTilings::add(CpuConfig config, std::vector<Tiling>& tilings) const {
   bool ragged = false;
   for (std::size_t i = 0; i < root_.loops.size(); ++i) {
     std::int64_t outer = root_.loops[i].size;
@@ -134,8 +135,8 @@ void Product::add(CpuConfig config, std::vector<Tiling>& tilings) const {
   }
 }
 
-void Product::addCached(const CpuConfig& plain, const RegisterTile& vector,
-                        std::vector<Tiling>& tilings) const {
+void ProductTilings::addCached(const CpuConfig& plain, const RegisterTile& vector,
+                               std::vector<Tiling>& tilings) const {
   if (!loops_.sum || !loops_.along) {
     return;
   }
@@ -143,7 +144,7 @@ void Product::addCached(const CpuConfig& plain, const RegisterTile& vector,
   for (const std::int64_t sums : {64, 128, 256, 512}) {
     for (const std::int64_t strips : {1, 2, 4}) {
       const std::int64_t strip = strips * vector.along;
-      // The strip of what is summed is to stay in the first cache while the rows go past it.
+      // The strip of the reduced operand should stay in L1 while the rows stream past it.
       if (sums >= size(loops_.sum) || sums % vector.sum != 0 ||
           strip > plain.distribution[*loops_.along] || sums * strip * bytes > 2 * limits_.l1Bytes ||
           sums * strip * bytes < limits_.l1Bytes / 4) {
@@ -156,7 +157,7 @@ void Product::addCached(const CpuConfig& plain, const RegisterTile& vector,
       }
       config.cacheParallel[*loops_.along] = strip;
       if (loops_.across) {
-        // The compiler fills a block of the result with one vector, and refuses large ones.
+        // The compiler initializes a block of the result with one vector and rejects large ones.
         const std::int64_t most = (limits_.largestVectorBytes() - 1) / bytes / strip;
         const std::int64_t rows = std::min(most, plain.distribution[*loops_.across]);
         if (rows < vector.across) {
@@ -169,11 +170,11 @@ void Product::addCached(const CpuConfig& plain, const RegisterTile& vector,
   }
 }
 
-void Product::addShares(const RegisterTile& vector, std::vector<Tiling>& tilings) const {
+void ProductTilings::addShares(const RegisterTile& vector, std::vector<Tiling>& tilings) const {
   constexpr std::int64_t kLargest = 4096;
-  constexpr std::size_t kMost = 5;
-  const auto alongShares = multiplesOf(vector.along, size(loops_.along), kLargest, kMost);
-  const auto acrossShares = multiplesOf(vector.across, size(loops_.across), kLargest, kMost);
+  constexpr std::size_t kMaxShares = 5;
+  const auto alongShares = multiplesOf(vector.along, size(loops_.along), kLargest, kMaxShares);
+  const auto acrossShares = multiplesOf(vector.across, size(loops_.across), kLargest, kMaxShares);
   const auto nextShares = next_ ? multiplesOf(1, size(next_), 64, 3) : std::vector<std::int64_t>{1};
   for (const std::int64_t along : alongShares) {
     for (const std::int64_t across : acrossShares) {
@@ -200,7 +201,7 @@ void Product::addShares(const RegisterTile& vector, std::vector<Tiling>& tilings
   }
 }
 
-std::vector<Tiling> Product::tilings() const {
+std::vector<Tiling> ProductTilings::tilings() const {
   std::vector<Tiling> tilings;
   const auto acrossSizes = acrossTiles();
   const auto sumSizes = sumTiles();
@@ -219,13 +220,13 @@ std::vector<Tiling> Product::tilings() const {
 
 }  // namespace
 
-ProductLoops productLoopsOf(const model::RootOperation& root, const LoopRoles& roles) {
+ProductLoops findProductLoops(const model::RootOperation& root, const LoopRoles& roles) {
   ProductLoops loops;
-  loops.sum = lastOf(roles.sums.empty() ? roles.windows : roles.sums);
+  loops.sum = lastLoop(roles.sums.empty() ? roles.windows : roles.sums);
   loops.along = innermostLoop(root.outputs[0]);
   const bool byRows =
       loops.along && std::count(roles.rows.begin(), roles.rows.end(), *loops.along) > 0;
-  loops.across = lastOf(byRows ? roles.columns : roles.rows);
+  loops.across = lastLoop(byRows ? roles.columns : roles.rows);
   return loops;
 }
 
@@ -253,7 +254,7 @@ CpuConfig withRegisterTile(const model::RootOperation& root, const ProductLoops&
 }
 
 Result<Listing> cpuProduct(const model::RootOperation& root, const CpuLimits& limits) {
-  const Product product(root, limits, HONE_TRY(rolesOf(root)));
+  const ProductTilings product(root, limits, HONE_TRY(groupLoops(root)));
   Listing listing;
   listing.tilings = product.tilings();
   listing.guess = [cost = ProductCost(root, limits)](const Tiling& tiling) {

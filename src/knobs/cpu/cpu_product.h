@@ -6,27 +6,28 @@
 
 namespace hone::knobs {
 
-/// The loops of a product of two tensors seen from its result. Of several loops of a kind the
-/// innermost has all the tiles.
+/// Loops of a product of two tensors, by their role in the result. If there are several loops of a
+/// kind, only the innermost is tiled.
 struct ProductLoops {
-  std::optional<std::size_t> along;   ///< walks through neighbours of the result
-  std::optional<std::size_t> across;  ///< walks through its rows
-  std::optional<std::size_t> sum;     ///< is summed over
+  std::optional<std::size_t> along;   ///< contiguous in the result
+  std::optional<std::size_t> across;  ///< over the rows of the result
+  std::optional<std::size_t> sum;     ///< reduced
 };
 
-[[nodiscard]] ProductLoops productLoopsOf(const model::RootOperation& root, const LoopRoles& roles);
+[[nodiscard]] ProductLoops findProductLoops(const model::RootOperation& root,
+                                            const LoopRoles& roles);
 
 /// The part of a product that is held in registers.
 struct RegisterTile {
   std::int64_t across, along, sum;
 };
 
-/// Returns the configuration with this tile; every other loop goes one step at a time.
+/// Returns the configuration with this tile; all other loops have tile size 1.
 [[nodiscard]] CpuConfig withRegisterTile(const model::RootOperation& root,
                                          const ProductLoops& loops, const RegisterTile& tile);
 
-/// Tilings of matmuls in all their forms (batched, transposed, of vectors, of many loops) and of
-/// convolutions.
+/// Lists tilings of convolutions and of all forms of matmul: batched, transposed, matrix-vector,
+/// and with many loops.
 [[nodiscard]] Result<Listing> cpuProduct(const model::RootOperation& root, const CpuLimits& limits);
 
 }  // namespace hone::knobs

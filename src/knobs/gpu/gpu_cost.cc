@@ -11,18 +11,20 @@
 namespace hone::knobs {
 namespace {
 
-// Of a data-centre GPU of any maker; only their ratios matter.
-constexpr double kUnits = 128;                     ///< workgroups that run at the same time
-constexpr double kMatrixMultipliesPerCycle = 512;  ///< of the matrix unit, in 16 bits
-constexpr double kBytesPerCycle = 64;              ///< to one workgroup
+// Typical of data-centre GPUs; only the ratios matter.
+constexpr double kUnits = 128;                     ///< workgroups that run concurrently
+constexpr double kMatrixMultipliesPerCycle = 512;  ///< of the matrix unit, with 16-bit elements
+constexpr double kBytesPerCycle = 64;              ///< per workgroup
 constexpr double kGpuWorkgroupCycles = 2000;
 constexpr double kResultsPerThread = 128;  ///< accumulators that fit into registers
-constexpr double kSpilled = 4;
-constexpr std::int64_t kFewThreads = 128;
-constexpr double kIdle = 1.3;  ///< few threads leave the unit waiting for memory
+constexpr double kSpillSlowdown = 4;
+constexpr std::int64_t kMinThreads = 128;
+constexpr double kLowOccupancySlowdown = 1.3;  ///< small workgroups do not hide memory latency
 
-/// The product of the values that a point has there; -1 says that its pipeline has no such knob.
-std::int64_t productOf(std::span<const std::int64_t> point, const std::vector<std::size_t>& at) {
+/// Returns the product of the point's values at `at`. A value of -1 means that the pipeline does
+/// not have the knob.
+std::int64_t productAtKnobs(std::span<const std::int64_t> point,
+                            const std::vector<std::size_t>& at) {
   std::int64_t product = 1;
   for (const std::size_t place : at) {
     product *= std::max<std::int64_t>(point[place], 1);
@@ -48,18 +50,19 @@ double GpuCost::operator()(std::span<const std::int64_t> point) {
   std::vector<std::int64_t> tile;
   for (std::size_t i = 0; i < root_.loops.size(); ++i) {
     const std::int64_t size = root_.loops[i].size;
-    tile.push_back(root_.loops[i].reduction ? size : std::min(size, productOf(point, tiles_[i])));
+    tile.push_back(root_.loops[i].reduction ? size
+                                            : std::min(size, productAtKnobs(point, tiles_[i])));
   }
   std::vector<std::int64_t> key = tile;
-  key.push_back(productOf(point, threads_));
+  key.push_back(productAtKnobs(point, threads_));
   const auto [known, isNew] = known_.try_emplace(std::move(key));
   if (isNew) {
-    known->second = costOf(tile, known->first.back());
+    known->second = estimate(tile, known->first.back());
   }
   return known->second;
 }
 
-double GpuCost::costOf(const std::vector<std::int64_t>& tile, std::int64_t threads) const {
+double GpuCost::estimate(const std::vector<std::int64_t>& tile, std::int64_t threads) const {
   double workgroups = 1;
   double multiplies = 1;
   double results = 1;
@@ -77,7 +80,8 @@ double GpuCost::costOf(const std::vector<std::int64_t>& tile, std::int64_t threa
   const double rounds = std::ceil(workgroups / kUnits);
   const bool spills = results / static_cast<double>(threads) > kResultsPerThread;
   const double cycles = std::max(multiplies / kMatrixMultipliesPerCycle, bytes / kBytesPerCycle) *
-                        (spills ? kSpilled : 1) * (threads < kFewThreads ? kIdle : 1);
+                        (spills ? kSpillSlowdown : 1) *
+                        (threads < kMinThreads ? kLowOccupancySlowdown : 1);
   return rounds * (cycles + kGpuWorkgroupCycles);
 }
 

@@ -13,26 +13,25 @@
 
 namespace hone::knobs {
 
-/// About how long an operation takes on a GPU by its tiles: the rounds in which its workgroups are
-/// done, times what bounds one of them, arithmetic or memory. What is wasted at the edges, results
-/// that do not fit into registers and workgroups of few threads count as well. Good for an order of
-/// configurations of one operation, nothing else.
+/// Estimates the time of an operation on a GPU from its tiles: waves of workgroups times the
+/// arithmetic or memory bound of one workgroup. Also penalizes waste at the edges, register spills
+/// and small workgroups. Use it only to rank configurations of one operation.
 class GpuCost {
  public:
-  /// Of a space whose knobs have the names of the constraints.
+  /// The knobs of `space` must have the names used in `constraints`.
   GpuCost(const model::RootOperation& root, std::span<const iree::PipelineConstraints> constraints,
           const search::Space& space);
 
-  /// The same for all points that differ only in what the model does not know.
+  /// Returns the same cost for points that differ only in knobs unknown to the model.
   [[nodiscard]] double operator()(std::span<const std::int64_t> point);
 
  private:
   using Places = std::vector<std::size_t>;
-  [[nodiscard]] double costOf(const std::vector<std::int64_t>& tile, std::int64_t threads) const;
+  [[nodiscard]] double estimate(const std::vector<std::int64_t>& tile, std::int64_t threads) const;
 
   model::RootOperation root_;
-  std::vector<Places> tiles_;  ///< for each loop the knobs that are its tile, one a pipeline
-  Places threads_;             ///< the knobs that multiply to the size of a workgroup
+  std::vector<Places> tiles_;  ///< per loop: the knobs that hold its tile, one per pipeline
+  Places threads_;             ///< knobs whose product is the workgroup size
   std::map<std::vector<std::int64_t>, double> known_;
 };
 

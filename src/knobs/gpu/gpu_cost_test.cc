@@ -14,7 +14,7 @@ model::RootOperation halfMatmul(std::int64_t m, std::int64_t n, std::int64_t k) 
   return root;
 }
 
-/// A matmul with a tile and so many threads.
+/// Returns the cost of a matmul with this tile and number of threads.
 double cost(const model::RootOperation& root, std::int64_t m, std::int64_t n,
             std::int64_t threads) {
   const iree::PipelineConstraints constraints{"main_dispatch_0",
@@ -31,7 +31,7 @@ double cost(const model::RootOperation& root, std::int64_t m, std::int64_t n,
   return GpuCost(root, std::span(&constraints, 1), space)(space.point(0));
 }
 
-TEST(GpuCost, LargeProductsWantLargeTilesThatFitIntoRegisters) {
+TEST(GpuCost, PrefersLargestTilesThatFitRegisters) {
   const auto large = halfMatmul(4096, 4096, 4096);
   EXPECT_LT(cost(large, 128, 128, 256), cost(large, 16, 16, 64));
   EXPECT_LT(cost(large, 128, 128, 256), cost(large, 64, 16, 256));
@@ -39,12 +39,12 @@ TEST(GpuCost, LargeProductsWantLargeTilesThatFitIntoRegisters) {
   EXPECT_LT(cost(large, 128, 128, 256), cost(large, 128, 128, 64));
 }
 
-TEST(GpuCost, SmallProductsAreSpreadOverTheUnits) {
+TEST(GpuCost, SpreadsSmallProductsOverUnits) {
   const auto small = halfMatmul(256, 256, 4096);
   EXPECT_LT(cost(small, 32, 32, 256), cost(small, 256, 256, 256));
 }
 
-TEST(GpuCost, WhatIsLeftOverAtAnEdgeCostsAsMuchAsAWholeTile) {
+TEST(GpuCost, PartialTilesCostAsMuchAsWholeOnes) {
   EXPECT_EQ(cost(halfMatmul(4096, 3969, 4096), 128, 128, 256),
             cost(halfMatmul(4096, 4096, 4096), 128, 128, 256));
 }

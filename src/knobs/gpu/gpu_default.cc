@@ -11,15 +11,16 @@
 namespace hone::knobs {
 namespace {
 
-/// What the attribute has at a place: of "basis[0][1]" the second of the first list of "basis".
+/// Returns the text at a place of the attribute: for "basis[0][1]", the second element of the first
+/// list of "basis".
 std::string_view textAt(std::string_view attribute, std::string_view place) {
   const std::size_t bracket = std::min(place.find('['), place.size());
   const std::size_t dot = place.substr(0, bracket).rfind('.');
   const std::size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
-  std::string_view text = entryOf(attribute, place.substr(begin, bracket - begin));
+  std::string_view text = findEntry(attribute, place.substr(begin, bracket - begin));
   for (const std::string& part : splitAt(place.substr(bracket), '[')) {
     if (const auto index = parseInt(part.substr(0, part.find(']')))) {
-      text = elementOf(text, static_cast<std::size_t>(*index));
+      text = listElement(text, static_cast<std::size_t>(*index));
     }
   }
   return text;
@@ -38,14 +39,14 @@ std::optional<std::int64_t> valueOf(std::string_view text, const iree::Knob& kno
   return knob.options.empty() ? parseInt(text.substr(0, digits)) : std::nullopt;
 }
 
-/// 0 for equal values; sizes are alike when their ratio is near 1.
+/// Returns the distance of two values: 0 if equal; for sizes, the logarithm of their ratio.
 double difference(const search::Knob& knob, std::int64_t a, std::int64_t b) {
-  constexpr double kOther = 4;
+  constexpr double kUnrelated = 4;
   if (a == b) {
     return 0;
   }
   if (!knob.ordered || a < 0 || b < 0) {
-    return kOther;
+    return kUnrelated;
   }
   return std::abs(std::log2(static_cast<double>(a + 1) / static_cast<double>(b + 1)));
 }
@@ -70,13 +71,13 @@ std::optional<std::map<std::string, std::int64_t>> chosenByCompiler(
 
 std::optional<std::size_t> nearestPoint(const search::Space& space,
                                         const std::map<std::string, std::int64_t>& values) {
-  constexpr std::int64_t kLeftAlone = -1;
+  constexpr std::int64_t kUnspecified = -1;
   std::vector<std::optional<std::int64_t>> wanted;
   for (const search::Knob& knob : space.knobs()) {
     const auto named = values.find(knob.name);
-    const bool optional = !knob.values.empty() && knob.values.front() == kLeftAlone;
+    const bool optional = !knob.values.empty() && knob.values.front() == kUnspecified;
     wanted.push_back(named != values.end() ? std::optional(named->second)
-                     : optional            ? std::optional(kLeftAlone)
+                     : optional            ? std::optional(kUnspecified)
                                            : std::nullopt);
   }
   std::optional<std::size_t> nearest;

@@ -12,13 +12,13 @@
 
 namespace hone::knobs {
 
-/// What the compiler's own choice says at the places of the knobs, by their names; those that it
-/// does not name are left out. Nothing where it chose another pipeline.
+/// Returns the values of the knobs, by name, in the compiler's default configuration. Knobs that it
+/// does not mention are omitted. Nothing if it uses another pipeline.
 [[nodiscard]] std::optional<std::map<std::string, std::int64_t>> chosenByCompiler(
     const iree::PipelineConstraints& constraints, const model::RootOperation& root);
 
-/// The point that is most like the values, which need not be legal together; knobs that they do not
-/// name are left to the compiler where that is a value of theirs.
+/// Returns the point closest to `values`, which need not be a legal combination. Prefers -1
+/// (compiler's choice) for knobs without a value.
 [[nodiscard]] std::optional<std::size_t> nearestPoint(
     const search::Space& space, const std::map<std::string, std::int64_t>& values);
 

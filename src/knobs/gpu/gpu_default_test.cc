@@ -22,7 +22,7 @@ model::RootOperation mfmaMatmul() {
   return root;
 }
 
-TEST(GpuDefault, WhatTheCompilerChoseIsReadAtThePlacesOfTheKnobs) {
+TEST(GpuDefault, ReadsCompilerChoiceOfKnobs) {
   const iree::PipelineConstraints constraints{
       "main_dispatch_0",
       "TileAndFuse",
@@ -49,13 +49,13 @@ TEST(GpuDefault, WhatTheCompilerChoseIsReadAtThePlacesOfTheKnobs) {
                                             Pair("prefetch", 2), Pair("mma_idx", 1)));
 }
 
-TEST(GpuDefault, AnotherPipelineSaysNothing) {
+TEST(GpuDefault, IgnoresOtherPipelines) {
   const iree::PipelineConstraints constraints{
       "main_dispatch_0", "VectorDistribute", {{"wg_0", "workgroup[0]", {}}}, ""};
   EXPECT_FALSE(chosenByCompiler(constraints, mfmaMatmul()));
 }
 
-TEST(GpuDefault, TextOfAnotherFormIsNoChoice) {
+TEST(GpuDefault, IgnoresUnknownText) {
   model::RootOperation root = mfmaMatmul();
   const iree::PipelineConstraints constraints{"main_dispatch_0",
                                               "TileAndFuse",
@@ -70,7 +70,7 @@ TEST(GpuDefault, TextOfAnotherFormIsNoChoice) {
   }
 }
 
-TEST(GpuDefault, TheNearestPointIsLegalAndLeavesTheRestToTheCompiler) {
+TEST(GpuDefault, NearestPointIsLegal) {
   const search::Space space(
       {{"pipeline", {0, 1}, false}, {"tile", {16, 64, 256}, true}, {"waves", {-1, 2}, true}},
       {{0, 64, -1}, {0, 64, 2}, {1, 64, -1}, {1, 16, -1}, {1, 256, -1}});

@@ -14,19 +14,19 @@
 namespace hone::knobs {
 namespace {
 
-/// How many points to begin with: up to so many by the guess, then up to so many in all.
-constexpr std::size_t kGuessed = 12;
+/// Number of first points: the cheapest by the cost model, and the total with diverse points.
+constexpr std::size_t kCheapestFirst = 12;
 constexpr std::size_t kFirstGpuPoints = 32;
 constexpr std::int64_t kAbsent = -1;
 constexpr const char* kPipeline = "pipeline";
 
-/// The knobs of one pipeline with its legal points.
+/// Knobs of one pipeline, with its legal points.
 struct PipelineSpace {
-  std::size_t number = 0;  ///< of the constraints among the dispatch's own
+  std::size_t number = 0;  ///< index among the dispatch's constraints
   search::Space space;
 };
 
-/// All knobs of all pipelines, each once.
+/// Returns the union of the knobs of all pipelines.
 std::vector<search::Knob> mergedKnobs(std::span<const PipelineSpace> pipelines) {
   search::Knob pipeline{kPipeline, {}, false};
   std::vector<search::Knob> knobs;
@@ -93,15 +93,15 @@ iree::KnobAssignment assignmentOf(const search::Space& space, std::size_t point,
   return assignment;
 }
 
-/// Where the points of a model are made attributes.
+/// Converts points of a model to attributes.
 struct Materializer {
   iree::Compiler* compiler = nullptr;
   iree::CompileRequest request;
   std::shared_ptr<const search::Space> space;
-  std::vector<std::size_t> places;  ///< of the dispatch's own constraints among all
+  std::vector<std::size_t> places;  ///< indices of the dispatch's constraints among all
 
   using Make = decltype(iree::compilationInfos);
-  /// What `make` makes of the points, with what the constraints know nothing of.
+  /// Calls `make` for the points, and adds the options that are not part of the constraints.
   [[nodiscard]] Result<std::vector<std::string>> attributes(
       Make* make, std::span<const std::size_t> points) const {
     std::vector<iree::KnobAssignment> assignments;
@@ -118,9 +118,9 @@ struct Materializer {
   }
 };
 
-std::vector<double> costsOf(const model::RootOperation& root,
-                            std::span<const iree::PipelineConstraints> own,
-                            const search::Space& space) {
+std::vector<double> estimateCosts(const model::RootOperation& root,
+                                  std::span<const iree::PipelineConstraints> own,
+                                  const search::Space& space) {
   GpuCost cost(root, own, space);
   std::vector<double> costs;
   costs.reserve(space.size());
@@ -130,7 +130,7 @@ std::vector<double> costsOf(const model::RootOperation& root,
   return costs;
 }
 
-/// The compiler's own choice, the best by the model, and others from all over the space.
+/// Returns the compiler's default, the cheapest points by the model, and diverse points.
 std::vector<std::size_t> firstPoints(const model::RootOperation& root,
                                      std::span<const iree::PipelineConstraints> own,
                                      const search::Space& space, const std::vector<double>& costs) {
@@ -143,7 +143,7 @@ std::vector<std::size_t> firstPoints(const model::RootOperation& root,
       }
     }
   }
-  search::addCheapest(space, costs, kGuessed, first);
+  search::addCheapest(space, costs, kCheapestFirst, first);
   for (const std::size_t point : search::diversePoints(space, kFirstGpuPoints, 1)) {
     if (first.size() < kFirstGpuPoints && std::count(first.begin(), first.end(), point) == 0) {
       first.push_back(point);
@@ -159,7 +159,7 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
                            const model::RootOperation& root, bool amd) {
   std::vector<PipelineSpace> pipelines;
   bool complete = true;
-  std::vector<std::size_t> places;  // of the dispatch's own constraints among all
+  std::vector<std::size_t> places;  // indices of the dispatch's constraints among all
   std::vector<iree::PipelineConstraints> own;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].dispatch != root.dispatch) {
@@ -175,15 +175,15 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
     }
   }
   if (places.empty()) {
-    return userError("the compiler offers no matrix instructions for it");
+    return userError("the compiler has no matrix instructions for this dispatch");
   }
   if (pipelines.empty()) {
-    return userError("nothing satisfies what the compiler itself asks of its configurations");
+    return userError("no configuration satisfies the compiler's constraints");
   }
   OptionSpace combined = withOptions(merged(pipelines), gpuOptionKnobs(amd, root.kind));
   complete = complete && combined.complete;
   search::Space space = std::move(combined.space);
-  const auto costs = std::make_shared<const std::vector<double>>(costsOf(root, own, space));
+  const auto costs = std::make_shared<const std::vector<double>>(estimateCosts(root, own, space));
   auto first = firstPoints(root, own, space, *costs);
   const Materializer make{&compiler, request, std::make_shared<search::Space>(space),
                           std::move(places)};

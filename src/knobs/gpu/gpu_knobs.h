@@ -10,11 +10,14 @@
 
 namespace hone::knobs {
 
-/// What the compiler itself allows for one dispatch of a program, by all pipelines that it offers:
-/// the first knob is the pipeline, counted among the dispatch's own, a knob that a pipeline does
-/// not have is -1 there. `all` are the constraints of the program as iree::constraintsOf gives
-/// them. A dispatch without any is a user error that says so. Options that are legal everywhere
-/// follow, those of AMD's GPUs among them. The compiler must outlive the model.
+/// Builds the space that the compiler's constraints allow for one dispatch, over all its pipelines.
+///
+/// The first knob is the pipeline's index among the dispatch's constraints; knobs that a pipeline
+/// does not have are -1. They are followed by options that are always legal, including AMD-specific
+/// ones.
+///
+/// `all` are the constraints of the program, from iree::constraintsOf. Fails with a user error if
+/// the dispatch has none. The compiler must outlive the model.
 [[nodiscard]] Result<KnobModel> gpuKnobs(iree::Compiler& compiler,
                                          const iree::CompileRequest& request,
                                          std::span<const iree::PipelineConstraints> all,

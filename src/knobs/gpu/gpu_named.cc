@@ -22,14 +22,15 @@ using model::Conv;
 using model::Matmul;
 using model::Problem;
 
-// The lists of the old profiler. Its stages are not in them: how many there are is now the
-// compiler's to say, and the name tells them. The old block of 64x4 threads was 4x2 warps.
-constexpr std::array kTilesOf16Bits = {
+// Tiles of IREE's former dispatch profiler. They do not include its stages: the compiler now
+// chooses the number of stages, which is part of the name. The former block of 64x4 threads was 4x2
+// warps.
+constexpr std::array k16BitTiles = {
     GpuTile{256, 128, 32, 4, 2}, GpuTile{128, 256, 32, 2, 4}, GpuTile{128, 128, 64, 2, 2},
     GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{64, 64, 64, 2, 2},
     GpuTile{64, 64, 32, 2, 2},
 };
-constexpr std::array kTilesOf32Bits = {
+constexpr std::array k32BitTiles = {
     GpuTile{128, 256, 16, 2, 4}, GpuTile{256, 128, 16, 4, 2}, GpuTile{128, 128, 16, 2, 2},
     GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{128, 64, 16, 2, 2},
     GpuTile{64, 64, 32, 2, 2},   GpuTile{64, 64, 16, 2, 2},
@@ -37,14 +38,13 @@ constexpr std::array kTilesOf32Bits = {
 
 std::span<const GpuTile> tilesFor(const Problem& problem) {
   const std::size_t bytes = model::bytesOf(model::operandsOf(problem)[0].element);
-  return bytes >= 4 ? std::span<const GpuTile>(kTilesOf32Bits) : kTilesOf16Bits;
+  return bytes >= 4 ? std::span<const GpuTile>(k32BitTiles) : k16BitTiles;
 }
 
-/// The problem that the compiler is asked about: what follows the sums changes nothing in the
-/// constraints, and neither does a batch, of which every workgroup has one. (Emitting constraints
-/// for a batch matmul crashes IREE 3.13.0; a convolution's batch of one is asked about as two, as
-/// it loses its loop where its operation has no attribute yet.)
-Problem withoutTrimmings(Problem problem) {
+/// Returns the problem to request constraints for. Neither an epilogue nor a batch changes the
+/// constraints: each workgroup computes one batch element. Emitting constraints for a batch matmul
+/// crashes IREE 3.13.0.
+Problem withoutBatchAndEpilogue(Problem problem) {
   if (auto* matmul = std::get_if<Matmul>(&problem)) {
     matmul->batch = 0;
     matmul->epilogue = {};
@@ -54,13 +54,13 @@ Problem withoutTrimmings(Problem problem) {
   return problem;
 }
 
-/// Of a problem without trimmings; nothing for one that is no matrix product.
-Result<std::optional<GpuProduct>> productOf(const Problem& problem) {
+/// Converts a problem without batch and epilogue; nothing if it is not a matrix product.
+Result<std::optional<GpuProduct>> toGpuProduct(const Problem& problem) {
   const auto root = rootFrom(problem);
   if (!root || root->kind == model::RootKind::attention) {
     return std::nullopt;
   }
-  GpuProduct product{.root = *root, .roles = HONE_TRY(rolesOf(*root))};
+  GpuProduct product{.root = *root, .roles = HONE_TRY(groupLoops(*root))};
   if (const auto* conv = std::get_if<Conv>(&problem)) {
     product.strided =
         std::max({conv->strideH, conv->strideW, conv->dilationH, conv->dilationW}) > 1;
@@ -68,7 +68,7 @@ Result<std::optional<GpuProduct>> productOf(const Problem& problem) {
   return product;
 }
 
-/// The attribute of a matmul for the same one with a batch loop before its own.
+/// Adds a leading batch loop to the attribute of a matmul.
 std::string batched(const std::string& compilationInfo) {
   std::string text = compilationInfo;
   const auto insert = [&](std::string_view after, std::string_view what) {
@@ -90,8 +90,9 @@ struct InstructionClass {
   auto operator<=>(const InstructionClass&) const = default;
 };
 
-/// NVIDIA's names are those of old; on AMD the same instruction comes by several pipelines.
-InstructionClass classOf(const std::string& mma, const TileSpace& space) {
+/// NVIDIA's names are those of the former profiler. On AMD, several pipelines use the same
+/// instruction, so the pipeline is the class.
+InstructionClass classifyInstruction(const std::string& mma, const TileSpace& space) {
   if (mma.contains("NV_MMA_SYNC")) {
     return {"tensorcore", "mmasync"};
   }
@@ -102,9 +103,9 @@ InstructionClass classOf(const std::string& mma, const TileSpace& space) {
           space.isIgemm() ? "igemm" : toLower(space.pipeline())};
 }
 
-/// True if the instruction sums up in the type of the result; the compiler fails to narrow sums
-/// that it holds in registers.
-bool sumsInto(model::ElementType result, const std::string& mma) {
+/// Returns true if the instruction accumulates in the result type. The compiler fails to truncate
+/// accumulators that it holds in registers.
+bool accumulatesIn(model::ElementType result, const std::string& mma) {
   const auto instruction = matrixInstructionFrom(mma);
   return instruction && instruction->sums == model::nameOf(result);
 }
@@ -114,18 +115,18 @@ bool hasBatch(const Problem& problem) {
   return matmul != nullptr && matmul->batch > 0;
 }
 
-/// For each class of instructions the assignment that is nearest to the wanted tile.
-std::map<InstructionClass, TileSpace::Match> nearestOf(const std::vector<TileSpace>& spaces,
-                                                       const GpuTile& tile,
-                                                       model::ElementType result) {
+/// Returns the assignment nearest to `tile` for each instruction class.
+std::map<InstructionClass, TileSpace::Match> findNearest(const std::vector<TileSpace>& spaces,
+                                                         const GpuTile& tile,
+                                                         model::ElementType result) {
   std::map<InstructionClass, TileSpace::Match> nearest;
   for (const TileSpace& space : spaces) {
     for (std::size_t mma = 0; mma < space.instructions().size(); ++mma) {
-      if (!sumsInto(result, space.instructions()[mma])) {
+      if (!accumulatesIn(result, space.instructions()[mma])) {
         continue;
       }
       auto found = space.nearest(tile, mma);
-      const InstructionClass kind = classOf(space.instructions()[mma], space);
+      const InstructionClass kind = classifyInstruction(space.instructions()[mma], space);
       const auto at = nearest.find(kind);
       if (found && (at == nearest.end() || found->distance < at->second.distance)) {
         nearest.insert_or_assign(kind, std::move(*found));
@@ -140,8 +141,8 @@ std::map<InstructionClass, TileSpace::Match> nearestOf(const std::vector<TileSpa
 Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
                                                  const iree::Target& target,
                                                  const Problem& problem) {
-  const Problem asked = withoutTrimmings(problem);
-  const auto product = HONE_TRY(productOf(asked));
+  const Problem asked = withoutBatchAndEpilogue(problem);
+  const auto product = HONE_TRY(toGpuProduct(asked));
   if (!product) {
     return std::vector<NamedConfig>();
   }
@@ -164,7 +165,7 @@ Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
   std::vector<NamedConfig> configs;
   std::vector<iree::KnobAssignment> assignments;
   for (const GpuTile& tile : tilesFor(problem)) {
-    for (auto& [kind, match] : nearestOf(spaces, tile, model::resultOf(problem).element)) {
+    for (auto& [kind, match] : findNearest(spaces, tile, model::resultOf(problem).element)) {
       configs.push_back({.tile = fmt::format("{}{}x{}_{}x{}", hasBatch(problem) ? "1x" : "", tile.m,
                                              tile.n, tile.k, match.stages),
                          .coreClass = kind.core,

@@ -12,9 +12,9 @@
 namespace hone::knobs {
 namespace {
 
-constexpr std::int64_t kAsIs = -1;
-/// More points than anybody searches make a space slow to hold.
-constexpr std::size_t kMostPoints = 200'000;
+constexpr std::int64_t kLeftToCompiler = -1;
+/// Larger spaces are slow to hold, and no search visits that many points.
+constexpr std::size_t kMaxOptionPoints = 200'000;
 
 constexpr const char* kWaves = "waves_per_eu";
 constexpr const char* kPrefetch = "prefetch_stages";
@@ -22,15 +22,16 @@ constexpr const char* kBankConflicts = "no_bank_conflict_padding";
 constexpr const char* kReorder = "reorder_workgroups";
 constexpr const char* kPromote = "promote";
 
-/// All combinations of the options' values, or the defaults and each single change.
+/// Returns all combinations of the options' values, or the defaults and each single change.
 std::vector<std::vector<std::int64_t>> combinations(const std::vector<search::Knob>& options,
                                                     bool all) {
-  std::vector<std::vector<std::int64_t>> made = {std::vector<std::int64_t>(options.size(), kAsIs)};
+  std::vector<std::vector<std::int64_t>> made = {
+      std::vector<std::int64_t>(options.size(), kLeftToCompiler)};
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::size_t before = all ? made.size() : 1;
     for (std::size_t m = 0; m < before; ++m) {
       for (const std::int64_t value : options[i].values) {
-        if (value != kAsIs) {
+        if (value != kLeftToCompiler) {
           auto changed = made[m];
           changed[i] = value;
           made.push_back(std::move(changed));
@@ -41,7 +42,7 @@ std::vector<std::vector<std::int64_t>> combinations(const std::vector<search::Kn
   return made;
 }
 
-/// Where what the bracket at `open` holds ends: the place of its closing one.
+/// Returns the position of the bracket that closes the one at `open`.
 std::optional<std::size_t> closing(std::string_view text, std::size_t open) {
   int depth = 0;
   bool quoted = false;
@@ -61,7 +62,7 @@ std::optional<std::size_t> closing(std::string_view text, std::size_t open) {
   return std::nullopt;
 }
 
-/// "name = value" in the entries behind `open`, a bracket: changed, or put in front.
+/// Sets "name = value" among the entries after the bracket at `open`; adds it in front if missing.
 void setEntry(std::string& text, std::size_t open, std::string_view name, std::string_view value) {
   const std::size_t end = closing(text, open).value_or(text.size());
   const std::string key = fmt::format("{} = ", name);
@@ -80,28 +81,28 @@ void setEntry(std::string& text, std::size_t open, std::string_view name, std::s
   text.replace(from, to - from, value);
 }
 
-/// The place of the bracket that opens the value of an entry, which is made where it is missing.
-std::size_t entryOf(std::string& text, std::size_t open, std::string_view name,
-                    std::string_view made) {
+/// Returns the position of the bracket that opens the entry's value; adds the entry if missing.
+std::size_t findOrAddEntry(std::string& text, std::size_t open, std::string_view name,
+                           std::string_view defaultValue) {
   const std::size_t end = closing(text, open).value_or(text.size());
   std::size_t at = text.find(fmt::format("{} = ", name), open);
   if (at == std::string::npos || at > end) {
-    setEntry(text, open, name, made);
+    setEntry(text, open, name, defaultValue);
     at = text.find(fmt::format("{} = ", name), open);
   }
   return text.find_first_of("<{", at);
 }
 
-/// Where the value of an entry begins and ends, for one that is a dictionary or a list.
-std::optional<std::pair<std::size_t, std::size_t>> rangeOf(std::string_view text,
-                                                           std::string_view name) {
+/// Returns the begin and end of an entry's value, which must be a dictionary or a list.
+std::optional<std::pair<std::size_t, std::size_t>> entryRange(std::string_view text,
+                                                              std::string_view name) {
   const std::size_t at = text.find(fmt::format("{} = ", name));
   const std::size_t open = at == std::string::npos ? at : text.find_first_of("{[", at);
   const auto end = open == std::string::npos ? std::nullopt : closing(text, open);
   return end ? std::optional(std::pair(open, *end)) : std::nullopt;
 }
 
-/// The elements of the list at `open` whose place in it is wanted.
+/// Keeps the elements of the list at `open` that are marked in `wanted`.
 void keepElements(std::string& text, std::size_t open, const std::vector<bool>& wanted) {
   const std::size_t end = closing(text, open).value_or(open + 1);
   std::vector<std::string> kept;
@@ -115,15 +116,15 @@ void keepElements(std::string& text, std::size_t open, const std::vector<bool>& 
   text.replace(open + 1, end - open - 1, join(kept, ", "));
 }
 
-/// Leaves in the lists of operands that go through shared memory only those of the mask. The
-/// products of an attention have lists of their own: queries and keys are operands 0 and 1 of the
-/// first, the values are operand 1 of the second and 2 of the whole.
+/// Keeps only the operands of the mask in the lists of promoted operands. The products of an
+/// attention have separate lists: queries and keys are operands 0 and 1 of the first. The values
+/// are operand 1 of the second, and operand 2 of the whole.
 void promoteOnly(std::string& info, std::int64_t mask) {
   constexpr std::string_view kOperands = "promote_operands = ";
   constexpr std::string_view kTypes = ", promotion_types = ";
   for (std::size_t at = info.find(kOperands); at != std::string::npos;
        at = info.find(kOperands, at + 1)) {
-    const auto second = rangeOf(info, "pv_attrs");
+    const auto second = entryRange(info, "pv_attrs");
     const std::int64_t shift = second && at > second->first && at < second->second ? 1 : 0;
     const std::size_t open = at + kOperands.size();
     const std::size_t end = closing(info, open).value_or(open + 1);
@@ -139,30 +140,30 @@ void promoteOnly(std::string& info, std::int64_t mask) {
   }
 }
 
-/// The masks that are tried beside the compiler's own. A convolution's image must stay: where it is
-/// made a matrix, that is done in shared memory.
-std::vector<std::int64_t> promotionsOf(model::RootKind kind) {
+/// Returns the masks to try besides the compiler's choice. The image of a convolution must stay
+/// promoted: its conversion to a matrix happens in shared memory.
+std::vector<std::int64_t> promotionMasks(model::RootKind kind) {
   switch (kind) {
     case model::RootKind::contraction:
-      return {kAsIs, 0, 1, 2};
+      return {kLeftToCompiler, 0, 1, 2};
     case model::RootKind::convolution:
-      return {kAsIs, 1};
+      return {kLeftToCompiler, 1};
     case model::RootKind::attention:
-      return {kAsIs, 0, 1, 2, 3, 4, 5, 6};
+      return {kLeftToCompiler, 0, 1, 2, 3, 4, 5, 6};
     default:
-      return {kAsIs};
+      return {kLeftToCompiler};
   }
 }
 
 }  // namespace
 
 std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind) {
-  std::vector<search::Knob> knobs = {{kPrefetch, {kAsIs, 0, 3}, true},
-                                     {kBankConflicts, {kAsIs, 1}, false},
-                                     {kReorder, {kAsIs, 1}, false},
-                                     {kPromote, promotionsOf(kind), false}};
+  std::vector<search::Knob> knobs = {{kPrefetch, {kLeftToCompiler, 0, 3}, true},
+                                     {kBankConflicts, {kLeftToCompiler, 1}, false},
+                                     {kReorder, {kLeftToCompiler, 1}, false},
+                                     {kPromote, promotionMasks(kind), false}};
   if (amd) {
-    knobs.insert(knobs.begin(), {kWaves, {kAsIs, 1, 2, 4}, true});
+    knobs.insert(knobs.begin(), {kWaves, {kLeftToCompiler, 1, 2, 4}, true});
   }
   return knobs;
 }
@@ -172,7 +173,7 @@ OptionSpace withOptions(const search::Space& space, const std::vector<search::Kn
   for (const search::Knob& option : options) {
     product *= option.values.size();
   }
-  const bool all = space.size() * product <= kMostPoints;
+  const bool all = space.size() * product <= kMaxOptionPoints;
   const auto choices = combinations(options, all);
   std::vector<search::Knob> knobs = space.knobs();
   knobs.insert(knobs.end(), options.begin(), options.end());
@@ -190,7 +191,7 @@ OptionSpace withOptions(const search::Space& space, const std::vector<search::Kn
 
 std::string withPromotions(std::string config, const std::map<std::string, std::int64_t>& values) {
   const auto mask = values.find(kPromote);
-  if (mask != values.end() && mask->second != kAsIs) {
+  if (mask != values.end() && mask->second != kLeftToCompiler) {
     promoteOnly(config, mask->second);
   }
   return config;
@@ -200,11 +201,11 @@ Result<std::string> withOptions(std::string info,
                                 const std::map<std::string, std::int64_t>& values) {
   const auto valueOf = [&](const std::string& name) {
     const auto at = values.find(name);
-    return at == values.end() ? kAsIs : at->second;
+    return at == values.end() ? kLeftToCompiler : at->second;
   };
   bool changes = false;
   for (const char* name : {kWaves, kPrefetch, kBankConflicts, kReorder}) {
-    changes = changes || valueOf(name) != kAsIs;
+    changes = changes || valueOf(name) != kLeftToCompiler;
   }
   info = withPromotions(std::move(info), values);
   if (!changes) {
@@ -214,12 +215,12 @@ Result<std::string> withOptions(std::string info,
   const std::size_t open = named == std::string::npos ? named : info.find('<', named);
   const auto end = open == std::string::npos ? std::nullopt : closing(info, open);
   if (!end) {
-    return machineError("the compiler's configuration has an unknown form: {}", info);
+    return machineError("unexpected form of the compiler's configuration: {}", info);
   }
   if (info[*end - 1] != '}') {
     info.insert(*end, ", {}");
   }
-  // The dictionary is the last thing in it.
+  // The dictionary is the last entry.
   std::size_t dictionary = open;
   for (std::size_t i = info.find(", {", open); i != std::string::npos && i < info.size();
        i = info.find(", {", i + 1)) {
@@ -228,8 +229,8 @@ Result<std::string> withOptions(std::string info,
       break;
     }
   }
-  if (const auto waves = valueOf(kWaves); waves != kAsIs) {
-    const std::size_t attributes = entryOf(info, dictionary, "llvm_func_attrs", "{}");
+  if (const auto waves = valueOf(kWaves); waves != kLeftToCompiler) {
+    const std::size_t attributes = findOrAddEntry(info, dictionary, "llvm_func_attrs", "{}");
     setEntry(info, attributes, "\"amdgpu-waves-per-eu\"", fmt::format("\"{}\"", waves));
   }
   const std::array<std::pair<const char*, std::string>, 3> pipeline = {
@@ -237,9 +238,9 @@ Result<std::string> withOptions(std::string info,
        {kBankConflicts, "no_reduce_shared_memory_bank_conflicts = true"},
        {kReorder, "reorder_workgroups_strategy = <Transpose>"}}};
   for (const auto& [knob, entry] : pipeline) {
-    if (valueOf(knob) != kAsIs) {
+    if (valueOf(knob) != kLeftToCompiler) {
       const std::size_t options =
-          entryOf(info, dictionary, "gpu_pipeline_options", "#iree_gpu.pipeline_options<>");
+          findOrAddEntry(info, dictionary, "gpu_pipeline_options", "#iree_gpu.pipeline_options<>");
       const std::size_t equals = entry.find(" = ");
       setEntry(info, options, entry.substr(0, equals), entry.substr(equals + 3));
     }

@@ -12,28 +12,27 @@
 
 namespace hone::knobs {
 
-/// Knobs of GPU code beside the compiler's constraints: whatever their values, a configuration
-/// stays legal. A value of -1 leaves one as the compiler would have it. "promote" says which
-/// operands go through shared memory, a bit each: of an attention the queries, the keys and the
-/// values.
+/// Returns the GPU knobs that are not part of the compiler's constraints; every combination is
+/// legal. The value -1 keeps the compiler's choice. "promote" is a bit mask of the operands placed
+/// in shared memory; for an attention: queries, keys and values.
 [[nodiscard]] std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind);
 
 struct OptionSpace {
   search::Space space;
-  bool complete = true;  ///< false: not every combination of the options is in it
+  bool complete = true;  ///< false: some combinations of options are missing
 };
 
-/// The space with the knobs behind its own: every point with all their values, or, where that would
-/// be too many, with one of them changed at a time.
+/// Appends the knobs to the space: every point with all combinations of options or, if there are
+/// too many, with one option changed at a time.
 [[nodiscard]] OptionSpace withOptions(const search::Space& space,
                                       const std::vector<search::Knob>& options);
 
-/// The compilation_info, as MLIR text, with these options in it: names are those of the knobs, and
-/// others are left alone. Text of another form is a machine error.
+/// Sets these options in a compilation_info given as MLIR text. `values` is keyed by knob name;
+/// other names are ignored. Fails with a machine error if the text has an unknown form.
 [[nodiscard]] Result<std::string> withOptions(std::string compilationInfo,
                                               const std::map<std::string, std::int64_t>& values);
 
-/// A decomposition_config with the choice of operands among the options.
+/// Applies the "promote" value among the options to a decomposition_config.
 [[nodiscard]] std::string withPromotions(std::string decompositionConfig,
                                          const std::map<std::string, std::int64_t>& values);
 

@@ -21,13 +21,13 @@ constexpr const char* kFull =
     "1, 1] subgroup_size = 64, {gpu_pipeline_options = #iree_gpu.pipeline_options<"
     "prefetch_num_stages = 2, no_reduce_shared_memory_bank_conflicts = false>}>>";
 
-TEST(GpuOptions, AreLeftAloneWhereNoneIsChanged) {
+TEST(GpuOptions, KeepsTextWithoutChanges) {
   EXPECT_EQ(withOptions(kFull, {{"waves_per_eu", -1}, {"prefetch_stages", -1}, {"wg_0", 64}}),
             kFull);
   EXPECT_EQ(withOptions(kPlain, {}), kPlain);
 }
 
-TEST(GpuOptions, GoIntoADictionaryThatIsThereOrIsMade) {
+TEST(GpuOptions, AddsOptionsToNewOrExistingDictionary) {
   const auto plain = withOptions(kPlain, {{"waves_per_eu", 2}, {"prefetch_stages", 3}}).value();
   EXPECT_THAT(plain, AllOf(HasSubstr("llvm_func_attrs = {\"amdgpu-waves-per-eu\" = \"2\"}"),
                            HasSubstr("#iree_gpu.pipeline_options<prefetch_num_stages = 3>"),
@@ -54,7 +54,7 @@ constexpr const char* kAttention =
     "1, 2], promotion_types = [#iree_gpu.a, #iree_gpu.b, #iree_gpu.c], reduction = [0, 0, 0, 0, "
     "64]}>, translation_info = <pipeline = #iree_gpu.pipeline<VectorDistribute>>>";
 
-TEST(GpuOptions, OperandsThatAreNotWantedInSharedMemoryAreTakenOutWithTheirTypes) {
+TEST(GpuOptions, RemovesUnpromotedOperandsWithTheirTypes) {
   const auto queries = withOptions(kAttention, {{"promote", 1}}).value();
   EXPECT_THAT(
       queries,
@@ -72,7 +72,7 @@ TEST(GpuOptions, OperandsThatAreNotWantedInSharedMemoryAreTakenOutWithTheirTypes
   EXPECT_EQ(withOptions(kAttention, {{"promote", 7}}), kAttention);
 }
 
-TEST(GpuOptions, MultiplyASmallSpaceAndVaryALargeOneOneAtATime) {
+TEST(GpuOptions, MultipliesSmallSpacesAndVariesLargeOnesSingly) {
   const auto options = gpuOptionKnobs(true, model::RootKind::other);
   const search::Space small({{"a", {1, 2}}}, {{1}, {2}});
   const OptionSpace all = withOptions(small, options);

@@ -13,7 +13,7 @@ std::optional<MatrixInstruction> matrixInstructionFrom(std::string_view name) {
     }
     const auto m = parseInt(sizes[0]);
     const auto n = parseInt(sizes[1]);
-    // The depth may be the last thing in the name.
+    // The depth may end the name.
     const auto k = parseInt(sizes[2].substr(0, sizes[2].find('>')));
     if (m && n && k && *m > 0 && *n > 0 && *k > 0) {
       return MatrixInstruction{.sums = toLower(parts[i - 1]), .m = *m, .n = *n, .k = *k};

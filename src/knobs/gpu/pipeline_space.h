@@ -11,14 +11,14 @@
 
 namespace hone::knobs {
 
-/// Lists what the compiler's constraints allow for the knobs of one pipeline. `more` are further
-/// variables of the constraints, listed behind the knobs. `parsed` are the same constraints.
+/// Lists the points that the compiler's constraints allow for the knobs of one pipeline. `more`
+/// names further variables of the constraints, which follow the knobs. `parsed` holds the same
+/// constraints.
 [[nodiscard]] Result<search::Listing> listPipeline(const iree::PipelineConstraints& constraints,
                                                    const search::Constraints& parsed,
                                                    const std::vector<std::string>& more = {});
 
-/// Returns the places of the space's knobs that the constraints have at a place of the
-/// configuration, such as "workgroup[0]".
+/// Returns the indices of the knobs that set a field of the configuration, such as "workgroup[0]".
 [[nodiscard]] std::vector<std::size_t> knobsAt(
     const search::Space& space, std::span<const iree::PipelineConstraints> constraints,
     const std::string& place);

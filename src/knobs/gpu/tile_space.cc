@@ -12,11 +12,11 @@
 namespace hone::knobs {
 namespace {
 
-// The constraints' names of the numbers of subgroups along rows and along columns.
+// Variables of the constraints: number of subgroups along rows and along columns.
 constexpr std::array<const char*, 2> kCounts = {"sg_m_cnt", "sg_n_cnt"};
 
-/// True if the constraints are about loops of these sizes.
-bool areOver(const std::vector<model::Loop>& loops, const search::Constraints& constraints) {
+/// Returns true if the constraints are for loops of these sizes.
+bool matchLoops(const std::vector<model::Loop>& loops, const search::Constraints& constraints) {
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const auto loop = constraints.find(fmt::format("problem_dim_{}", i));
     if (!loop || constraints.variables()[*loop].fixed() != loops[i].size) {
@@ -26,12 +26,12 @@ bool areOver(const std::vector<model::Loop>& loops, const search::Constraints& c
   return !constraints.find(fmt::format("problem_dim_{}", loops.size()));
 }
 
-/// How many doublings lie between two grids.
+/// Returns the distance of two grids in doublings.
 double gridDistance(std::int64_t m, std::int64_t n, const GpuTile& tile) {
   const auto apart = [](std::int64_t a, std::int64_t b) {
     return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
   };
-  // The same number of subgroups in another grid is nearer than another number of them.
+  // A grid of another shape is nearer than one with another number of subgroups.
   return apart(m * n, tile.subgroupsM * tile.subgroupsN) +
          (apart(m, tile.subgroupsM) + apart(n, tile.subgroupsN)) / 4;
 }
@@ -58,9 +58,9 @@ Result<std::optional<TileSpace>> TileSpace::from(const iree::PipelineConstraints
                                                  std::size_t number, const GpuProduct& product) {
   const auto parsed = search::Constraints::parse(constraints.smtLib);
   if (!parsed) {
-    return within("reading the compiler's constraints", parsed.error());
+    return within("parsing the compiler's constraints", parsed.error());
   }
-  if (!areOver(product.root.loops, *parsed)) {
+  if (!matchLoops(product.root.loops, *parsed)) {
     return std::nullopt;
   }
   std::vector<std::string> counts;
@@ -104,8 +104,8 @@ bool TileSpace::readPlaces(const iree::PipelineConstraints& constraints,
   }
   const auto igemm = at("gpu_pipeline_options.use_igemm_convolution");
   igemm_ = igemm && space_.knobs()[*igemm].values == std::vector<std::int64_t>{1};
-  // The compiler makes no direct convolution by matrix instructions where windows skip elements,
-  // though the constraints allow it.
+  // The compiler does not lower strided convolutions directly to matrix instructions, although the
+  // constraints allow it.
   if (product.strided && !igemm_) {
     return false;
   }
@@ -147,8 +147,8 @@ bool TileSpace::fits(std::span<const std::int64_t> point, const Axis& axis,
   if (productAt(point, axis.workgroup) != extent.tile || extent.tile % unit != 0) {
     return false;
   }
-  // The constraints also allow tiles that divide only what the loops are padded to, and such a
-  // padding is not among the knobs: the compiler fails on them.
+  // The constraints also allow tiles that divide only the padded loop sizes. The knobs do not
+  // include that padding, so the compiler fails on such tiles.
   for (std::size_t i = 0; i < axis.workgroup.size(); ++i) {
     if (axis.sizes[i] % point[axis.workgroup[i]] != 0) {
       return false;
@@ -157,12 +157,12 @@ bool TileSpace::fits(std::span<const std::int64_t> point, const Axis& axis,
   return axis.subgroup.empty() || productAt(point, axis.subgroup) == extent.tile / unit;
 }
 
-/// True if there are as many threads as the subgroups have.
-bool TileSpace::hasOwnThreads(std::span<const std::int64_t> point) const {
+/// Returns true if the thread count equals that of the subgroups.
+bool TileSpace::threadsMatchSubgroups(std::span<const std::int64_t> point) const {
   return point[threads_] == point[axes_[0].count] * point[axes_[1].count] * point[subgroupSize_];
 }
 
-/// Orders points whose grids are as near: small grids first, then large tiles of inner loops, which
+/// Ranks points with equally near grids: small grids first, then large tiles of inner loops, which
 /// are contiguous in memory.
 std::vector<std::int64_t> TileSpace::rank(std::span<const std::int64_t> point) const {
   std::vector<std::int64_t> rank = {point[axes_[0].count], point[axes_[1].count]};
@@ -201,7 +201,7 @@ std::optional<TileSpace::Match> TileSpace::nearest(const GpuTile& tile,
     const auto point = space_.point(i);
     if (point[instruction_] != static_cast<std::int64_t>(instruction) ||
         point[reduction_] != reduction || !fits(point, axes_[0], {tile.m, shape->m}) ||
-        !fits(point, axes_[1], {tile.n, shape->n}) || !hasOwnThreads(point)) {
+        !fits(point, axes_[1], {tile.n, shape->n}) || !threadsMatchSubgroups(point)) {
       continue;
     }
     const double distance = gridDistance(point[axes_[0].count], point[axes_[1].count], tile);

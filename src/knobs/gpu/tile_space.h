@@ -16,7 +16,7 @@
 
 namespace hone::knobs {
 
-/// A tile of a matrix product with the grid of subgroups (warps, waves) that works on it.
+/// A tile of a matrix product, and the grid of subgroups (warps, waves) that computes it.
 struct GpuTile {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t subgroupsM = 1, subgroupsN = 1;
@@ -26,42 +26,42 @@ struct GpuTile {
 struct GpuProduct {
   model::RootOperation root;
   LoopRoles roles;
-  bool strided = false;  ///< a convolution whose windows skip elements
+  bool strided = false;  ///< a convolution with a stride or dilation above 1
 };
 
-/// What one pipeline allows for a matrix product, by tiles.
+/// Points that one pipeline allows for a matrix product, searchable by tile.
 class TileSpace {
  public:
   struct Match {
     iree::KnobAssignment assignment;
-    double distance = 0;      ///< of the grid of subgroups from the wanted one
-    std::int64_t stages = 0;  ///< of loads that are under way at a time
+    double distance = 0;      ///< of the subgroup grid from the requested one
+    std::int64_t stages = 0;  ///< pipeline stages of loads
   };
 
-  /// Lists the space of the constraints; nothing if they are not for these loops: the compiler may
-  /// have made another operation of it. `number` is the constraints' place in their list.
+  /// Lists the points of the constraints. Returns nothing if they are for other loops, because the
+  /// compiler may have rewritten the operation. `number` is the constraints' index in their list.
   [[nodiscard]] static Result<std::optional<TileSpace>> from(
       const iree::PipelineConstraints& constraints, std::size_t number, const GpuProduct& product);
 
   [[nodiscard]] const std::string& pipeline() const { return pipeline_; }
   [[nodiscard]] const std::vector<std::string>& instructions() const { return instructions_; }
-  /// True if a convolution is done as one matrix product of its unrolled windows.
+  /// Returns true if a convolution is computed as one matrix product of its unrolled windows.
   [[nodiscard]] bool isIgemm() const { return igemm_; }
 
-  /// Returns the point with exactly this tile and matrix instruction whose grid of subgroups is
-  /// nearest to the wanted one.
+  /// Returns the point with exactly this tile and matrix instruction whose subgroup grid is nearest
+  /// to the requested one.
   [[nodiscard]] std::optional<Match> nearest(const GpuTile& tile, std::size_t instruction) const;
 
  private:
-  /// Along rows or columns: the places in a point of the workgroup's and the subgroup's tile for
-  /// each loop, and that of the number of subgroups.
+  /// Positions in a point, along rows or columns: the workgroup's and the subgroup's tile per loop,
+  /// and the number of subgroups.
   struct Axis {
     std::vector<std::size_t> workgroup;
-    std::vector<std::int64_t> sizes;  ///< of the loops that the workgroup's tiles are of
+    std::vector<std::int64_t> sizes;  ///< of the loops tiled by `workgroup`
     std::vector<std::size_t> subgroup;
     std::size_t count = 0;
   };
-  /// The size along an axis of the wanted tile and of the instruction.
+  /// Size of the requested tile and of the instruction along an axis.
   struct Extent {
     std::int64_t tile = 0, instruction = 0;
   };
@@ -75,18 +75,18 @@ class TileSpace {
                                            const std::string& count) const;
   [[nodiscard]] bool fits(std::span<const std::int64_t> point, const Axis& axis,
                           const Extent& extent) const;
-  [[nodiscard]] bool hasOwnThreads(std::span<const std::int64_t> point) const;
+  [[nodiscard]] bool threadsMatchSubgroups(std::span<const std::int64_t> point) const;
   [[nodiscard]] std::vector<std::int64_t> rank(std::span<const std::int64_t> point) const;
   [[nodiscard]] Match matchAt(std::size_t point, double distance) const;
 
   search::Space space_;
   std::string pipeline_;
   std::size_t number_ = 0;
-  std::size_t knobs_ = 0;  ///< the first of the space are knobs, the others are variables
+  std::size_t knobs_ = 0;  ///< the first dimensions are knobs, the others are variables
   std::vector<std::string> instructions_;
   std::array<Axis, 2> axes_;
   bool igemm_ = false;
-  std::int64_t depth_ = 0;  ///< what the tile's depth must divide; 0: the constraints say it
+  std::int64_t depth_ = 0;  ///< the tile's depth must divide it; 0: the constraints ensure that
   std::size_t instruction_ = 0, reduction_ = 0, threads_ = 0, subgroupSize_ = 0;
   std::optional<std::size_t> stages_;
 };

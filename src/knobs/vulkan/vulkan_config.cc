@@ -21,7 +21,7 @@ constexpr std::array kVulkanLevels = {VulkanLevel{"workgroup", &VulkanConfig::wo
                                       VulkanLevel{"window", &VulkanConfig::window}};
 constexpr std::array<std::string_view, 2> kVulkanPipelines = {"BaseDistribute", "BaseVectorize"};
 
-/// The compiler writes no zeros at the end of a level.
+/// Removes trailing zeros, which the compiler does not print.
 Sizes trimmed(Sizes sizes) {
   while (!sizes.empty() && sizes.back() == 0) {
     sizes.pop_back();
@@ -89,30 +89,30 @@ std::string compilationInfo(const model::RootOperation& root, const VulkanConfig
       fmt::join(workgroupSize(root, config), ", "));
 }
 
-std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root) {
+std::optional<VulkanConfig> vulkanCompilerDefault(const model::RootOperation& root) {
   const std::string& info = root.translationInfo;
   VulkanConfig config(root.loops.size());
   config.vectorize = namesPipeline(info, kVulkanPipelines[1]);
   if (!config.vectorize && !namesPipeline(info, kVulkanPipelines[0])) {
     return std::nullopt;
   }
-  const std::string_view levels = entryOf(root.loweringConfig, "tile_sizes");
-  if (!elementOf(levels, kVulkanLevels.size()).empty()) {
+  const std::string_view levels = findEntry(root.loweringConfig, "tile_sizes");
+  if (!listElement(levels, kVulkanLevels.size()).empty()) {
     return std::nullopt;
   }
   for (std::size_t i = 0; i < kVulkanLevels.size(); ++i) {
-    const std::string_view list = elementOf(levels, i);
+    const std::string_view list = listElement(levels, i);
     if (list.empty()) {
       break;
     }
-    auto sizes = numbersOf(list);
+    auto sizes = parseNumbers(list);
     if (!sizes || sizes->size() > root.loops.size()) {
       return std::nullopt;
     }
     sizes->resize(root.loops.size());
     config.*kVulkanLevels[i].sizes = std::move(*sizes);
   }
-  const bool same = numbersOf(entryOf(info, "workgroup_size")) == workgroupSize(root, config);
+  const bool same = parseNumbers(findEntry(info, "workgroup_size")) == workgroupSize(root, config);
   return same ? std::optional(config) : std::nullopt;
 }
 

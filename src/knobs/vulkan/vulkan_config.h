@@ -8,9 +8,9 @@
 
 namespace hone::knobs {
 
-/// Tile sizes of the SPIR-V backend, one number a loop.
+/// Tile sizes of the SPIR-V backend, one per loop.
 struct VulkanConfig {
-  bool vectorize = true;  ///< a thread's tile is a vector, and not a loop
+  bool vectorize = true;  ///< a thread's tile is a vector instead of a loop
   Sizes workgroup, thread, reduction, window;
 
   explicit VulkanConfig(std::size_t loops);
@@ -19,17 +19,17 @@ struct VulkanConfig {
   [[nodiscard]] static VulkanConfig from(const Tiling& tiling);
 };
 
-/// The threads along x, y and z: as often as a thread's tile goes into the workgroup's, the loop
-/// along the result's memory first.
+/// Returns the threads along x, y and z: the workgroup's tile divided by the thread's. x is the
+/// loop that is contiguous in the result.
 [[nodiscard]] Sizes workgroupSize(const model::RootOperation& root, const VulkanConfig& config);
 
 [[nodiscard]] TilingForm vulkanForm(const model::RootOperation& root);
 
-/// The compilation_info attribute that tells the compiler so.
+/// Formats `config` as a compilation_info attribute.
 [[nodiscard]] std::string compilationInfo(const model::RootOperation& root,
                                           const VulkanConfig& config);
 
-/// The compiler's own choice for the operation; nothing where it cannot be said with these knobs.
-[[nodiscard]] std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root);
+/// Returns the compiler's default for the operation; nothing if these knobs cannot express it.
+[[nodiscard]] std::optional<VulkanConfig> vulkanCompilerDefault(const model::RootOperation& root);
 
 }  // namespace hone::knobs

@@ -10,16 +10,16 @@
 namespace hone::knobs {
 namespace {
 
-constexpr std::int64_t kMostThreads = 256;
-constexpr std::int64_t kMostOfAThread = 64;  ///< elements of the result
-constexpr std::int64_t kVector = 4;          ///< elements of a vector in SPIR-V
+constexpr std::int64_t kMaxThreads = 256;
+constexpr std::int64_t kMaxElementsPerThread = 64;  ///< elements of the result
+constexpr std::int64_t kVector = 4;                 ///< elements of a SPIR-V vector
 
-/// One parallel loop's share of a workgroup and of a thread.
+/// Tile of one parallel loop per workgroup and per thread.
 struct Share {
   std::int64_t workgroup, thread;
 };
 
-/// The powers of two up to what the loop has.
+/// Returns the powers of two up to `size` and `largest`.
 std::vector<std::int64_t> powers(std::int64_t size, std::int64_t largest) {
   std::vector<std::int64_t> all;
   for (std::int64_t power = 1; power <= std::min(size, largest); power *= 2) {
@@ -28,19 +28,20 @@ std::vector<std::int64_t> powers(std::int64_t size, std::int64_t largest) {
   return all;
 }
 
-std::vector<Share> shares(std::int64_t size, std::int64_t mostOfAThread, std::int64_t mostThreads) {
+std::vector<Share> shares(std::int64_t size, std::int64_t maxPerThread, std::int64_t maxThreads) {
   std::vector<Share> all;
-  for (const std::int64_t thread : powers(size, mostOfAThread)) {
-    for (const std::int64_t threads : powers(size / thread, mostThreads)) {
+  for (const std::int64_t thread : powers(size, maxPerThread)) {
+    for (const std::int64_t threads : powers(size / thread, maxThreads)) {
       all.push_back({thread * threads, thread});
     }
   }
   return all;
 }
 
-class Listed {
+class VulkanTilings {
  public:
-  Listed(const model::RootOperation& root, const LoopRoles& roles) : root_(root), roles_(roles) {
+  VulkanTilings(const model::RootOperation& root, const LoopRoles& roles)
+      : root_(root), roles_(roles) {
     for (const auto& loops : root.outputs[0].loops) {
       if (loops.size() == 1) {
         parallel_.insert(parallel_.begin(), loops.front());
@@ -55,8 +56,8 @@ class Listed {
   }
 
  private:
-  /// All shares of the loops from this one on, the innermost of the result first; only three have
-  /// threads, and loops around them go one step a workgroup.
+  /// Adds all tiles of the parallel loops from `next` on, starting with the innermost of the
+  /// result. Only three loops are mapped to threads; outer loops run one iteration per workgroup.
   void share(const VulkanConfig& config, std::size_t next, std::int64_t threads,
              std::int64_t elements, std::vector<Tiling>& tilings) const {
     if (next == parallel_.size()) {
@@ -69,13 +70,13 @@ class Listed {
     for (const Share& one : outer ? std::vector<Share>{{1, 1}} : shares(size, 16, 64)) {
       const std::int64_t allThreads = threads * (one.workgroup / one.thread);
       const std::int64_t allElements = elements * one.thread;
-      // A thread loads its neighbours in memory as a vector, if there are as many.
+      // Require vector loads of contiguous elements if the loop is long enough.
       const bool scalar = next == 0 && one.thread < std::min(kVector, size) && size % 2 == 0;
-      if (allThreads > kMostThreads || allElements > kMostOfAThread || scalar) {
+      if (allThreads > kMaxThreads || allElements > kMaxElementsPerThread || scalar) {
         continue;
       }
       VulkanConfig more = config;
-      // A convolution's batch is left to the threads' level.
+      // The thread level handles a convolution's batch.
       more.workgroup[loop] = outer && isConvolution() ? 0 : one.workgroup;
       more.thread[loop] = one.thread;
       share(more, next + 1, allThreads, allElements, tilings);
@@ -109,7 +110,7 @@ class Listed {
 
   [[nodiscard]] bool isConvolution() const { return root_.kind == model::RootKind::convolution; }
 
-  /// The output's rows, that go with the window's outer loop.
+  /// Returns the loop over output rows, which is paired with the window's outer loop.
   [[nodiscard]] std::size_t rowLoop() const {
     for (const auto& loops : root_.inputs[0].loops) {
       if (loops.size() > 1) {
@@ -124,12 +125,12 @@ class Listed {
   std::vector<std::size_t> parallel_;  ///< innermost in the result first
 };
 
-/// Loads for each product, and threads that have nothing to do.
-double costOf(const model::RootOperation& root, const VulkanConfig& config) {
+/// Estimates loads per multiply, and idle threads.
+double vulkanCost(const model::RootOperation& root, const VulkanConfig& config) {
   constexpr double kThreadsAtATime = 32;
   constexpr double kElementsInRegisters = 32;
   double elements = 1;
-  double border = 0;  // what is loaded for one step of a sum
+  double border = 0;  // elements loaded per reduction step
   double waste = 1;
   double workgroups = 1;
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
@@ -164,21 +165,24 @@ Result<KnobModel> vulkanKnobs(const model::RootOperation& root) {
   const bool product =
       root.kind == model::RootKind::contraction || root.kind == model::RootKind::convolution;
   if ((!product && root.kind != model::RootKind::elementwise) || root.outputs.empty()) {
-    return userError("{}: no knobs for a {} on Vulkan", root.dispatch, model::nameOf(root.kind));
+    return userError("{}: no knobs for {} on Vulkan", root.dispatch, model::nameOf(root.kind));
   }
-  // Smaller elements come out wrong on a device without 8- and 16-bit storage, whatever the tiles.
+  // Smaller elements give wrong results on devices without 8- and 16-bit storage, whatever the
+  // tiles.
   if (elementBytes(root.outputs[0].element) != 4) {
-    return userError("{}: no knobs for elements of {} on Vulkan", root.dispatch,
+    return userError("{}: no knobs for element type {} on Vulkan", root.dispatch,
                      root.outputs[0].element);
   }
   LoopRoles roles;
   if (product) {
-    roles = HONE_TRY(rolesOf(root));
+    roles = HONE_TRY(groupLoops(root));
   }
   Listing listing;
-  listing.tilings = Listed(root, roles).tilings();
-  listing.guess = [root](const Tiling& tiling) { return costOf(root, VulkanConfig::from(tiling)); };
-  if (const auto byDefault = vulkanDefaultOf(root)) {
+  listing.tilings = VulkanTilings(root, roles).tilings();
+  listing.guess = [root](const Tiling& tiling) {
+    return vulkanCost(root, VulkanConfig::from(tiling));
+  };
+  if (const auto byDefault = vulkanCompilerDefault(root)) {
     listing.byDefault = byDefault->tiling();
   }
   if (listing.tilings.empty()) {

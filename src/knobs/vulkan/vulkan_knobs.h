@@ -5,9 +5,9 @@
 
 namespace hone::knobs {
 
-/// What can be chosen for a dispatch of the SPIR-V backend: the tile of a workgroup, that of a
-/// thread (their ratio is the size of the workgroup), and how much is summed at a time. A dispatch
-/// without knobs is a user error that says why.
+/// Builds the knobs of a SPIR-V dispatch: the workgroup's tile, the thread's tile (their ratio is
+/// the workgroup size) and the reduction tile. Fails with a user error that says why if the
+/// dispatch has no knobs.
 [[nodiscard]] Result<KnobModel> vulkanKnobs(const model::RootOperation& root);
 
 }  // namespace hone::knobs

@@ -27,10 +27,9 @@ std::string vulkanKnobsError(const RootOperation& root) {
   return model ? "" : model.error().message;
 }
 
-TEST(VulkanKnobs, SayWhyThereAreNone) {
-  EXPECT_THAT(vulkanKnobsError(attentionRoot(2, 64, 64, 64)),
-              HasSubstr("no knobs for a attention"));
-  EXPECT_THAT(vulkanKnobsError(reductionRoot(64, 64)), HasSubstr("no knobs for a reduction"));
+TEST(VulkanKnobs, ExplainsMissingKnobs) {
+  EXPECT_THAT(vulkanKnobsError(attentionRoot(2, 64, 64, 64)), HasSubstr("no knobs for attention"));
+  EXPECT_THAT(vulkanKnobsError(reductionRoot(64, 64)), HasSubstr("no knobs for reduction"));
   RootOperation root = matmulRoot(64, 64, 64);
   root.outputs[0].element = "f16";
   EXPECT_THAT(vulkanKnobsError(root), HasSubstr("f16"));
@@ -38,7 +37,7 @@ TEST(VulkanKnobs, SayWhyThereAreNone) {
   EXPECT_THAT(vulkanKnobsError(root), HasSubstr("dynamic shape"));
 }
 
-TEST(VulkanKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
+TEST(VulkanKnobs, StartsWithCompilerDefault) {
   RootOperation root = matmulRoot(512, 512, 512);
   root.loweringConfig = kVulkanDefaultTiles;
   root.translationInfo = kVulkanDefaultPipeline;
@@ -52,10 +51,10 @@ TEST(VulkanKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
   root.translationInfo =
       "#iree_codegen.translation_info<pipeline = "
       "#iree_gpu.spirv_pipeline<BaseVectorize> workgroup_size = [64, 4, 1]>";
-  EXPECT_FALSE(vulkanDefaultOf(root));
+  EXPECT_FALSE(vulkanCompilerDefault(root));
 }
 
-TEST(VulkanKnobs, TheInnermostLoopOfTheResultIsX) {
+TEST(VulkanKnobs, MapsInnermostLoopToX) {
   VulkanConfig config(7);
   config.workgroup = {0, 2, 8, 64, 0, 0, 0};
   config.thread = {1, 1, 4, 4, 0, 0, 0};
@@ -74,7 +73,7 @@ rc::Gen<RootOperation> anyVulkanRoot() {
       rc::gen::inRange(0, 4), size, size, size, rc::gen::arbitrary<bool>());
 }
 
-RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreSmallEnoughAndTilesFitIntoEachOther, ()) {
+RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreBoundedAndTilesNest, ()) {
   const RootOperation root = *anyVulkanRoot();
   const auto model = vulkanKnobs(root);
   if (!model) {
@@ -87,7 +86,7 @@ RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreSmallEnoughAndTilesFitIntoEachOther, ())
   RootOperation chosen = root;
   chosen.loweringConfig = chosen.translationInfo = model->compilationInfos(any).value().front();
   chosen.loweringConfig.resize(chosen.loweringConfig.find("translation_info"));
-  const auto config = vulkanDefaultOf(chosen);
+  const auto config = vulkanCompilerDefault(chosen);
   RC_ASSERT(config.has_value());
   const Sizes threads = workgroupSize(root, *config);
   RC_ASSERT(threads[0] * threads[1] * threads[2] <= 256);

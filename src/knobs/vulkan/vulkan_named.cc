@@ -12,9 +12,9 @@ namespace hone::knobs {
 namespace {
 
 struct VulkanMatmulTile {
-  std::int64_t m, n;              ///< of a workgroup
-  std::int64_t threadM, threadN;  ///< of a thread
-  std::int64_t k;                 ///< at a time
+  std::int64_t m, n;              ///< per workgroup
+  std::int64_t threadM, threadN;  ///< per thread
+  std::int64_t k;                 ///< per reduction step
 };
 
 constexpr std::array kVulkanMatmulTiles = {
@@ -23,7 +23,7 @@ constexpr std::array kVulkanMatmulTiles = {
     VulkanMatmulTile{16, 256, 8, 8, 8},
 };
 
-/// Along the output's rows, its width and its filters.
+/// Tile along the output's rows, columns and filters.
 struct VulkanConvTile {
   std::int64_t height, width, filters;
   std::int64_t threadHeight, threadWidth, threadFilters;
@@ -68,7 +68,7 @@ std::vector<NamedConfig> vulkanMatmuls(const model::RootOperation& root, const L
 }
 
 std::vector<NamedConfig> vulkanConvs(const model::RootOperation& root, const LoopRoles& roles) {
-  constexpr std::int64_t kChannels = 4;  // what is loaded at a time
+  constexpr std::int64_t kChannels = 4;  // loaded per step
   const std::size_t image = roles.rows[0];
   const std::size_t height = roles.rows[1];
   const std::size_t width = roles.rows[2];
@@ -106,11 +106,12 @@ std::vector<NamedConfig> vulkanConvs(const model::RootOperation& root, const Loo
 }  // namespace
 
 Result<std::vector<NamedConfig>> vulkanNamedConfigs(const model::RootOperation& root) {
-  // Smaller elements come out wrong on a device without 8- and 16-bit storage, whatever the tiles.
+  // Smaller elements give wrong results on devices without 8- and 16-bit storage, whatever the
+  // tiles.
   if (root.kind == model::RootKind::attention || elementBytes(root.inputs[0].element) != 4) {
     return std::vector<NamedConfig>();
   }
-  const LoopRoles roles = HONE_TRY(rolesOf(root));
+  const LoopRoles roles = HONE_TRY(groupLoops(root));
   return root.kind == model::RootKind::convolution ? vulkanConvs(root, roles)
                                                    : vulkanMatmuls(root, roles);
 }

@@ -11,11 +11,11 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kBeyondTheLimit = 16;
+constexpr std::size_t kOversampling = 16;
 
 using Point = std::vector<std::int64_t>;
 
-/// Depth first through the steps of a plan.
+/// Depth-first search through the steps of a plan.
 class Lister {
  public:
   Lister(const Constraints& constraints, const std::vector<Domain>& domains, const Plan& plan,
@@ -33,8 +33,9 @@ class Lister {
       list(0);
     }
     if (unbounded_) {
-      return userError("the constraints put no usable bounds on '{}'; its values cannot be listed",
-                       constraints_.variables()[*unbounded_].name);
+      return userError(
+          "cannot list the values of '{}': the constraints have no usable bounds on it",
+          constraints_.variables()[*unbounded_].name);
     }
     return {};
   }
@@ -45,7 +46,7 @@ class Lister {
  private:
   bool holds(std::span<const Step::Due> due) {
     for (const auto& [term, asserted] : due) {
-      terms_[term] = evaluated(constraints_.terms()[term], values_, terms_);
+      terms_[term] = evaluate(constraints_.terms()[term], values_, terms_);
       if (asserted && terms_[term].value_or(0) == 0) {
         return false;
       }
@@ -53,7 +54,8 @@ class Lister {
     return true;
   }
 
-  /// Calls `then` for each value with which all that this step decides holds, until it says stop.
+  /// Calls `then` for each value that satisfies the assertions decided by this step. Stops and
+  /// returns true as soon as `then` returns true.
   template <typename Then>
   bool forEachValue(const Step& step, const Then& then) {
     const auto stops = [&](std::int64_t value) {
@@ -74,13 +76,13 @@ class Lister {
     return std::any_of(domain.values.begin(), domain.values.end(), stops);
   }
 
-  /// Whether to stop.
+  /// Returns true to stop the search.
   bool list(std::size_t at) {
     if (at == plan_.knobsEnd) {
       if (hasSolution(at) && !unbounded_) {
         keep();
       }
-      return unbounded_ || found_ >= limit_ * kBeyondTheLimit;
+      return unbounded_ || found_ >= limit_ * kOversampling;
     }
     return forEachValue(plan_.steps[at], [&] { return list(at + 1); });
   }
@@ -109,8 +111,8 @@ class Lister {
   }
 
   struct Solved {
-    Known value;       ///< nothing: there is none
-    bool any = false;  ///< every value solves it: it is multiplied by zero
+    Known value;       ///< nothing: no solution
+    bool any = false;  ///< every value is a solution: the factor is zero
   };
 
   [[nodiscard]] Solved solve(const Solution& solution) const {
@@ -132,14 +134,14 @@ class Lister {
       if (!sums && others == 0) {
         return {std::nullopt, *value == 0};
       }
-      value = turnedRound(term.kind, open, *value, others);
+      value = invertOperation(term.kind, open, *value, others);
     }
     return {value};
   }
 
-  /// The open operand, from the term's value and what its other operands come to.
-  static Known turnedRound(TermKind kind, std::size_t open, std::int64_t value,
-                           std::int64_t others) {
+  /// Computes the open operand from the term's value and its other operands combined.
+  static Known invertOperation(TermKind kind, std::size_t open, std::int64_t value,
+                               std::int64_t others) {
     std::int64_t result = 0;
     if (kind == TermKind::multiply) {
       return value == INT64_MIN || value % others != 0 ? Known() : Known(value / others);
@@ -184,12 +186,12 @@ Result<Listing> listPoints(const Constraints& constraints, std::vector<Knob> kno
   for (const Knob& knob : knobs) {
     const auto variable = constraints.find(knob.name);
     if (!variable) {
-      return userError("the constraints have no variable for the knob '{}'", knob.name);
+      return userError("no variable for the knob '{}' in the constraints", knob.name);
     }
     variables.push_back(*variable);
   }
-  const std::vector<Domain> domains = domainsOf(constraints);
-  const Plan plan = HONE_TRY(planOf(constraints, domains, variables));
+  const std::vector<Domain> domains = computeDomains(constraints);
+  const Plan plan = HONE_TRY(planVariables(constraints, domains, variables));
   Lister lister(constraints, domains, plan, variables, limit);
   HONE_CHECK(lister.run());
   std::vector<Point> points = lister.take();

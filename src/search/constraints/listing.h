@@ -9,24 +9,26 @@
 
 namespace hone::search {
 
-/// No space of a real dispatch that was seen has as many points.
-constexpr std::size_t kMostPoints = 200'000;
+/// Above the size of every space seen for a real dispatch.
+constexpr std::size_t kMaxPoints = 200'000;
 
 struct Listing {
   Space space;
-  bool complete = true;  ///< false: there are more points than the limit, these are a part of them
+  bool complete = true;  ///< false: there are more points than the limit; these are a sample
 };
 
-/// All combinations of values of the knobs with which the constraints can be satisfied; the other
-/// variables may have any values. The values of the knobs given are filled in. Of more points than
-/// the limit so many are kept, drawn evenly from the first sixteen times as many that are found.
-/// A knob that is no variable is a user error, and so is a variable without usable bounds.
+/// Lists all combinations of knob values that satisfy the constraints for some values of the other
+/// variables. Fills in the values of the knobs.
+///
+/// If there are more points than `limit`, returns a uniform sample of that size from the first 16 *
+/// `limit` points found. Fails with a user error if a knob is not a variable or a variable has no
+/// usable bounds.
 [[nodiscard]] Result<Listing> listPoints(const Constraints& constraints, std::vector<Knob> knobs,
-                                         std::size_t limit = kMostPoints);
+                                         std::size_t limit = kMaxPoints);
 
-/// The same for ordered knobs of these names.
+/// Overload for ordered knobs with these names.
 [[nodiscard]] Result<Listing> listPoints(const Constraints& constraints,
                                          const std::vector<std::string>& knobNames,
-                                         std::size_t limit = kMostPoints);
+                                         std::size_t limit = kMaxPoints);
 
 }  // namespace hone::search

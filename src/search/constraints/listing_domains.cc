@@ -6,10 +6,10 @@
 namespace hone::search {
 namespace {
 
-/// A range of more values is not listed, and an assertion of one variable is asked about all.
-constexpr std::int64_t kWidest = std::int64_t{1} << 20U;
-/// An assertion of several variables is asked about at most so many combinations.
-constexpr std::int64_t kMostCombinations = 20'000;
+/// Larger ranges are not listed. An assertion on one variable is checked for all its values.
+constexpr std::int64_t kMaxRange = std::int64_t{1} << 20U;
+/// Limit of combinations checked for an assertion on several variables.
+constexpr std::int64_t kMaxCombinations = 20'000;
 
 class Filter {
  public:
@@ -25,7 +25,8 @@ class Filter {
     pending_.resize(assertions_.size(), true);
   }
 
-  /// The assertion with the fewest combinations goes first: it makes those of the others fewer.
+  /// Processes the assertion with the fewest combinations first: it narrows the domains of the
+  /// others.
   std::vector<Domain> run() {
     for (auto next = cheapest(); next; next = cheapest()) {
       pending_[*next] = false;
@@ -39,7 +40,7 @@ class Filter {
     std::optional<std::size_t> best;
     std::int64_t fewest = 0;
     for (std::size_t i = 0; i < assertions_.size(); ++i) {
-      const auto combinations = pending_[i] ? combinationsOf(*assertions_[i]) : std::nullopt;
+      const auto combinations = pending_[i] ? countCombinations(*assertions_[i]) : std::nullopt;
       if (combinations && (!best || *combinations < fewest)) {
         best = i;
         fewest = *combinations;
@@ -48,8 +49,8 @@ class Filter {
     return best;
   }
 
-  /// Nothing where they are too many.
-  [[nodiscard]] std::optional<std::int64_t> combinationsOf(
+  /// Returns nothing if there are too many.
+  [[nodiscard]] std::optional<std::int64_t> countCombinations(
       const Constraints::Assertion& assertion) const {
     std::int64_t combinations = 1;
     int free = 0;
@@ -60,7 +61,7 @@ class Filter {
       }
       free += size > 1 ? 1 : 0;
       combinations *= size;
-      if (combinations > (free > 1 ? kMostCombinations : kWidest)) {
+      if (combinations > (free > 1 ? kMaxCombinations : kMaxRange)) {
         return std::nullopt;
       }
     }
@@ -79,7 +80,7 @@ class Filter {
     }
   }
 
-  /// Combinations that would support nothing new are passed over.
+  /// Skips combinations that cannot support a new value.
   void tryAll(const Constraints::Assertion& assertion, std::size_t place, bool useful) {
     if (place == assertion.variables.size()) {
       if (useful && evaluation_.check(assertion) == Truth::yes) {
@@ -117,8 +118,8 @@ class Filter {
 
   std::vector<Domain> domains_;
   Evaluation evaluation_;
-  std::vector<const Constraints::Assertion*> assertions_;  ///< each once
-  std::vector<bool> pending_;  ///< those whose variables changed since they were asked
+  std::vector<const Constraints::Assertion*> assertions_;  ///< without duplicates
+  std::vector<bool> pending_;  ///< assertions whose variables changed since their last check
   std::vector<std::vector<bool>> supported_;
   std::vector<std::size_t> at_;
 };
@@ -129,11 +130,11 @@ bool Domain::contains(std::int64_t value) const {
   return !listed || std::binary_search(values.begin(), values.end(), value);
 }
 
-std::vector<Domain> domainsOf(const Constraints& constraints) {
+std::vector<Domain> computeDomains(const Constraints& constraints) {
   std::vector<Domain> domains;
   for (const Variable& variable : constraints.variables()) {
     Domain& domain = domains.emplace_back();
-    if (!variable.lower || !variable.upper || *variable.upper - *variable.lower >= kWidest) {
+    if (!variable.lower || !variable.upper || *variable.upper - *variable.lower >= kMaxRange) {
       continue;
     }
     domain.listed = true;

@@ -7,16 +7,16 @@
 
 namespace hone::search {
 
-/// The values that a variable can have, as far as they are few enough to be listed.
+/// Possible values of a variable, if there are few enough to list.
 struct Domain {
   bool listed = false;
-  std::vector<std::int64_t> values;  ///< in order
+  std::vector<std::int64_t> values;  ///< in ascending order
 
   [[nodiscard]] bool contains(std::int64_t value) const;
 };
 
-/// The values of each variable for which every assertion alone can be satisfied, as far as that is
-/// cheap to find out. Every value that any solution has is among them.
-[[nodiscard]] std::vector<Domain> domainsOf(const Constraints& constraints);
+/// Returns for each variable the values that can satisfy every single assertion, as far as that is
+/// cheap to determine. A superset of the values in all solutions.
+[[nodiscard]] std::vector<Domain> computeDomains(const Constraints& constraints);
 
 }  // namespace hone::search

@@ -38,10 +38,10 @@ class Planner {
     while (true) {
       if (auto step = determined()) {
         take(std::move(*step));
-      } else if (const auto next = choice()) {
+      } else if (const auto next = chooseVariable()) {
         if (!domains_[*next].listed) {
           return userError(
-              "the constraints put no usable bounds on '{}'; its values cannot be listed",
+              "cannot list the values of '{}': the constraints have no usable bounds on it",
               constraints_.variables()[*next].name);
         }
         take({*next, std::nullopt, {}});
@@ -73,7 +73,7 @@ class Planner {
     }
   }
 
-  /// A term is open while a variable in it has no turn yet.
+  /// A term is open while one of its variables is not scheduled.
   void updateOpen() {
     const std::vector<Term>& terms = constraints_.terms();
     for (TermId id = 0; id < terms.size(); ++id) {
@@ -100,7 +100,7 @@ class Planner {
       const Term& term = constraints_.terms()[equation];
       for (const std::size_t side : {0, 1}) {
         if (open_[term.operands[side]] && !open_[term.operands[1 - side]]) {
-          if (auto step = solved(term.operands[side], term.operands[1 - side])) {
+          if (auto step = solveFor(term.operands[side], term.operands[1 - side])) {
             return step;
           }
         }
@@ -109,8 +109,8 @@ class Planner {
     return std::nullopt;
   }
 
-  /// Sums, differences and products can be turned round where only one operand is open.
-  [[nodiscard]] std::optional<Step> solved(TermId side, TermId value) const {
+  /// Sums, differences and products can be inverted if only one operand is open.
+  [[nodiscard]] std::optional<Step> solveFor(TermId side, TermId value) const {
     Solution solution{value, {}};
     while (constraints_.terms()[side].kind != TermKind::variable) {
       const Term& term = constraints_.terms()[side];
@@ -128,8 +128,9 @@ class Planner {
         static_cast<std::size_t>(constraints_.terms()[side].value), std::move(solution), {}};
   }
 
-  /// Few values that decide much go first; knobs before all others, so that no point comes twice.
-  [[nodiscard]] std::optional<std::size_t> choice() const {
+  /// Prefers variables with few values that decide many assertions. Knobs come first, so that no
+  /// point is found twice.
+  [[nodiscard]] std::optional<std::size_t> chooseVariable() const {
     std::optional<std::size_t> best;
     double bestScore = 0;
     for (std::size_t variable = 0; variable < wanted_.size(); ++variable) {
@@ -166,7 +167,7 @@ class Planner {
 
   const Constraints& constraints_;
   const std::vector<Domain>& domains_;
-  std::vector<bool> wanted_;  ///< variables whose turn is still to come
+  std::vector<bool> wanted_;  ///< variables not yet scheduled
   std::vector<bool> isKnob_;
   std::vector<bool> open_;
   std::vector<bool> used_;  ///< terms that some assertion needs and that are not due yet
@@ -177,8 +178,8 @@ class Planner {
 
 }  // namespace
 
-Result<Plan> planOf(const Constraints& constraints, const std::vector<Domain>& domains,
-                    const std::vector<std::size_t>& knobs) {
+Result<Plan> planVariables(const Constraints& constraints, const std::vector<Domain>& domains,
+                           const std::vector<std::size_t>& knobs) {
   return Planner(constraints, domains, knobs).run();
 }
 

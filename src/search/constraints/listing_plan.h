@@ -10,18 +10,19 @@
 
 namespace hone::search {
 
-/// An equation that gives the value of the one variable that is open in it: what the one side comes
-/// to goes down the other, turned round at every hop.
+/// An equation that determines its only unassigned variable. The value of one side is propagated
+/// down the other, inverting the operation at each hop.
 struct Solution {
-  struct Hop {
+  struct Operation {
     TermId term = 0;
-    std::size_t operand = 0;  ///< the one with the variable in it
+    std::size_t operand = 0;  ///< the one that contains the variable
   };
   TermId value = 0;  ///< the side without the variable
-  std::vector<Hop> path;
+  std::vector<Operation> path;
 };
 
-/// One variable's turn: its value is solved for or tried out, then what that decides is asked.
+/// Assigns one variable, by solving an equation or by trying values, then evaluates the terms that
+/// this determines.
 struct Step {
   struct Due {
     TermId term = 0;
@@ -35,14 +36,14 @@ struct Step {
 struct Plan {
   std::vector<Step::Due> before;  ///< terms without variables
   std::vector<Step> steps;
-  std::size_t knobsEnd = 0;  ///< from this step on only whether there is a solution matters
+  std::size_t knobsEnd = 0;  ///< from this step on only the existence of a solution matters
 };
 
-/// An order of the variables in which assertions are decided early: the knobs, and whatever is
-/// determined by what comes before; other variables at the end, those without assertions not at
-/// all. One that has to be tried out and has no listed domain is an error that names it.
-[[nodiscard]] Result<Plan> planOf(const Constraints& constraints,
-                                  const std::vector<Domain>& domains,
-                                  const std::vector<std::size_t>& knobs);
+/// Orders the variables so that assertions are decided early: knobs and variables determined by
+/// earlier ones, then the others. Variables without assertions are omitted. Fails if a variable
+/// must be enumerated but its domain is not listed.
+[[nodiscard]] Result<Plan> planVariables(const Constraints& constraints,
+                                         const std::vector<Domain>& domains,
+                                         const std::vector<std::size_t>& knobs);
 
 }  // namespace hone::search

@@ -18,12 +18,12 @@ using ::testing::IsEmpty;
 using Point = std::vector<std::int64_t>;
 
 Result<Listing> listed(const std::string& text, const std::vector<std::string>& knobs,
-                       std::size_t limit = kMostPoints) {
+                       std::size_t limit = kMaxPoints) {
   const Constraints constraints = HONE_TRY(Constraints::parse(text));
   return listPoints(constraints, knobs, limit);
 }
 
-std::vector<Point> pointsOf(const Space& space) {
+std::vector<Point> listedPoints(const Space& space) {
   std::vector<Point> points;
   for (std::size_t i = 0; i < space.size(); ++i) {
     points.emplace_back(space.point(i).begin(), space.point(i).end());
@@ -31,7 +31,7 @@ std::vector<Point> pointsOf(const Space& space) {
   return points;
 }
 
-std::string declared(std::string_view names) {
+std::string declare(std::string_view names) {
   std::string text;
   for (const char name : names) {
     text += fmt::format("(declare-const {} Int)\n", name);
@@ -39,77 +39,77 @@ std::string declared(std::string_view names) {
   return text;
 }
 
-TEST(Listing, SolvesForWhatEquationsDetermine) {
-  const auto listing = listed(declared("xyz") +
+TEST(Listing, SolvesEquations) {
+  const auto listing = listed(declare("xyz") +
                                   "(assert (<= 1 x 3)) (assert (<= 4 y 5))\n"
                                   "(assert (= (+ z (* 2 x)) (- y (- 100))))\n",
                               {"x", "y", "z"});
   ASSERT_TRUE(listing) << listing.error().message;
   EXPECT_TRUE(listing->complete);
-  EXPECT_THAT(pointsOf(listing->space),
+  EXPECT_THAT(listedPoints(listing->space),
               ElementsAre(Point{1, 4, 102}, Point{1, 5, 103}, Point{2, 4, 100}, Point{2, 5, 101},
                           Point{3, 4, 98}, Point{3, 5, 99}));
   EXPECT_THAT(listing->space.knobs()[2].values, ElementsAre(98, 99, 100, 101, 102, 103));
 }
 
-TEST(Listing, FindsDivisorsAlternativesAndConditions) {
-  const auto listing = listed(declared("xyk") +
+TEST(Listing, HandlesDivisorsAlternativesAndConditions) {
+  const auto listing = listed(declare("xyk") +
                                   "(assert (>= x 1)) (assert (= (mod 12 x) 0))\n"
                                   "(assert (or (= k 0) (= k 7)))\n"
                                   "(assert (= y (ite (= k 0) (* 2 x) (+ x 1))))\n"
                                   "(assert (not (< y 6)))\n",
                               {"x", "k", "y"});
   ASSERT_TRUE(listing) << listing.error().message;
-  EXPECT_THAT(pointsOf(listing->space),
+  EXPECT_THAT(listedPoints(listing->space),
               ElementsAre(Point{3, 0, 6}, Point{4, 0, 8}, Point{6, 0, 12}, Point{6, 7, 7},
                           Point{12, 0, 24}, Point{12, 7, 13}));
 }
 
-TEST(Listing, OtherVariablesNeedOnlyHaveSomeValue) {
-  const auto listing = listed(declared("xab") +
+TEST(Listing, ProjectsOutOtherVariables) {
+  const auto listing = listed(declare("xab") +
                                   "(assert (<= 1 x 20)) (assert (<= 2 a 9)) (assert (<= 2 b 9))\n"
                                   "(assert (= x (* a b)))\n",
                               {"x"});
   ASSERT_TRUE(listing) << listing.error().message;
-  EXPECT_THAT(pointsOf(listing->space),
+  EXPECT_THAT(listedPoints(listing->space),
               ElementsAre(Point{4}, Point{6}, Point{8}, Point{9}, Point{10}, Point{12}, Point{14},
                           Point{15}, Point{16}, Point{18}, Point{20}));
 }
 
-TEST(Listing, AnythingSolvesWhatIsMultipliedByZero) {
-  const auto listing = listed(declared("xy") +
+TEST(Listing, AcceptsAnyValueTimesZero) {
+  const auto listing = listed(declare("xy") +
                                   "(assert (<= 0 x 1)) (assert (<= 5 y 6))\n"
                                   "(assert (= (* x y) (* 5 x)))\n",
                               {"x", "y"});
   ASSERT_TRUE(listing) << listing.error().message;
-  EXPECT_THAT(pointsOf(listing->space), ElementsAre(Point{0, 5}, Point{0, 6}, Point{1, 5}));
+  EXPECT_THAT(listedPoints(listing->space), ElementsAre(Point{0, 5}, Point{0, 6}, Point{1, 5}));
 }
 
-TEST(Listing, IsEmptyWhereNothingIsLegal) {
+TEST(Listing, IsEmptyIfUnsatisfiable) {
   for (const char* impossible :
        {"(assert (= x 30))", "(assert false)", "(assert (< x 1))", "(assert (= (mod x 11) 10))"}) {
-    const auto listing = listed(declared("x") + "(assert (<= 1 x 9))" + impossible, {"x"});
+    const auto listing = listed(declare("x") + "(assert (<= 1 x 9))" + impossible, {"x"});
     ASSERT_TRUE(listing) << listing.error().message;
     EXPECT_EQ(listing->space.size(), 0u) << impossible;
     EXPECT_THAT(listing->space.knobs()[0].values, IsEmpty());
   }
 }
 
-TEST(Listing, NamesAVariableWithoutBounds) {
-  const auto listing = listed(declared("xy") + "(assert (<= 1 x 9)) (assert (< x y))", {"x"});
+TEST(Listing, NamesUnboundedVariable) {
+  const auto listing = listed(declare("xy") + "(assert (<= 1 x 9)) (assert (< x y))", {"x"});
   ASSERT_FALSE(listing);
-  EXPECT_THAT(listing.error().message, HasSubstr("no usable bounds on 'y'"));
+  EXPECT_THAT(listing.error().message, HasSubstr("the values of 'y'"));
   const auto zero =
-      listed(declared("xy") + "(assert (<= 0 x 1)) (assert (= (* x y) (* 5 x)))", {"x", "y"});
+      listed(declare("xy") + "(assert (<= 0 x 1)) (assert (= (* x y) (* 5 x)))", {"x", "y"});
   ASSERT_FALSE(zero);
   EXPECT_THAT(zero.error().message, HasSubstr("'y'"));
-  const auto unknown = listed(declared("x") + "(assert (<= 1 x 9))", {"wg_0"});
+  const auto unknown = listed(declare("x") + "(assert (<= 1 x 9))", {"wg_0"});
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("'wg_0'"));
 }
 
-TEST(Listing, BeyondTheLimitIsAPartFromEverywhere) {
-  const std::string text = declared("xy") + "(assert (<= 1 x 100)) (assert (<= 1 y 10))";
+TEST(Listing, SamplesWholeSpaceAboveLimit) {
+  const std::string text = declare("xy") + "(assert (<= 1 x 100)) (assert (<= 1 y 10))";
   const auto part = listed(text, {"x", "y"}, 100);
   ASSERT_TRUE(part) << part.error().message;
   EXPECT_FALSE(part->complete);
@@ -120,8 +120,8 @@ TEST(Listing, BeyondTheLimitIsAPartFromEverywhere) {
   EXPECT_FALSE(listed(text, {"x", "y"}, 999)->complete);
 }
 
-/// A random number or sum, product, remainder … of a, b and c.
-std::string anyNumber(int depth) {
+/// Returns a random term over a, b and c: a number, sum, product, remainder …
+std::string randomTerm(int depth) {
   const int kind = *rc::gen::inRange(0, depth > 0 ? 9 : 2);
   if (kind == 0) {
     return *rc::gen::element<std::string>("0", "1", "2", "3", "6", "12");
@@ -130,36 +130,36 @@ std::string anyNumber(int depth) {
     return *rc::gen::element<std::string>("a", "b", "c");
   }
   if (kind == 8) {
-    return fmt::format("(ite (< {} {}) {} {})", anyNumber(0), anyNumber(0), anyNumber(depth - 1),
-                       anyNumber(depth - 1));
+    return fmt::format("(ite (< {} {}) {} {})", randomTerm(0), randomTerm(0), randomTerm(depth - 1),
+                       randomTerm(depth - 1));
   }
   return fmt::format("({} {} {})", *rc::gen::element<std::string>("+", "*", "-", "*", "mod", "div"),
-                     anyNumber(depth - 1), anyNumber(depth - 1));
+                     randomTerm(depth - 1), randomTerm(depth - 1));
 }
 
-std::string anyTruth(int depth) {
+std::string randomCondition(int depth) {
   if (depth == 0 || *rc::gen::inRange(0, 3) > 0) {
     return fmt::format("({} {} {})",
                        *rc::gen::element<std::string>("=", "=", "<", "<=", "distinct"),
-                       anyNumber(2), anyNumber(1));
+                       randomTerm(2), randomTerm(1));
   }
   if (*rc::gen::arbitrary<bool>()) {
-    return fmt::format("(not {})", anyTruth(depth - 1));
+    return fmt::format("(not {})", randomCondition(depth - 1));
   }
   return fmt::format("({} {} {})", *rc::gen::element<std::string>("or", "and", "=>", "xor"),
-                     anyTruth(depth - 1), anyTruth(depth - 1));
+                     randomCondition(depth - 1), randomCondition(depth - 1));
 }
 
-RC_GTEST_PROP(Listing, EqualsTryingAllValues, ()) {
+RC_GTEST_PROP(Listing, EqualsBruteForce, ()) {
   constexpr std::int64_t kLow = -2;
   constexpr std::int64_t kHigh = 7;
-  std::string text = declared("abc");
+  std::string text = declare("abc");
   for (const char* name : {"a", "b", "c"}) {
     text += fmt::format("(assert (<= (- 2) {} 7))\n", name);
   }
   const int assertions = *rc::gen::inRange(0, 4);
   for (int i = 0; i < assertions; ++i) {
-    text += fmt::format("(assert {})\n", anyTruth(2));
+    text += fmt::format("(assert {})\n", randomCondition(2));
   }
   RC_LOG(text);
   const auto constraints = Constraints::parse(text);
@@ -179,10 +179,10 @@ RC_GTEST_PROP(Listing, EqualsTryingAllValues, ()) {
       listPoints(*constraints, projected ? std::vector<std::string>{"c", "a"}
                                          : std::vector<std::string>{"c", "a", "b"});
   RC_ASSERT(listing.has_value());
-  RC_ASSERT(pointsOf(listing->space) == std::vector<Point>(expected.begin(), expected.end()));
+  RC_ASSERT(listedPoints(listing->space) == std::vector<Point>(expected.begin(), expected.end()));
 }
 
-TEST(ListingOfTheCompiler, HasAllPointsOfTheLargeMatmul) {
+TEST(CompilerListing, HasAllPointsOfLargeMatmul) {
   const auto all = constraintsFor("rocm:gfx942", largeMatmul());
   ASSERT_TRUE(all) << all.error().message;
   const iree::PipelineConstraints& tileAndFuse = all->front();
@@ -191,13 +191,13 @@ TEST(ListingOfTheCompiler, HasAllPointsOfTheLargeMatmul) {
   ASSERT_TRUE(constraints) << constraints.error().message;
   const auto listing = listPoints(*constraints, knobsOf(tileAndFuse));
   ASSERT_TRUE(listing) << listing.error().message;
-  EXPECT_EQ(listing->space.size(), 1369u);  // as a solver enumerates them
+  EXPECT_EQ(listing->space.size(), 1369u);  // as enumerated by z3
   for (const Knob& knob : listing->space.knobs()) {
     EXPECT_EQ(knob.ordered, knob.name != "mma_idx") << knob.name;
   }
 }
 
-/// The points that are listed for each pipeline, as "TileAndFuse 1369".
+/// Returns the number of points of each pipeline, as "TileAndFuse 1369".
 std::vector<std::string> sizesFor(const std::string& target, const model::Problem& problem) {
   std::vector<std::string> sizes;
   const auto all = constraintsFor(target, problem);
@@ -213,7 +213,7 @@ std::vector<std::string> sizesFor(const std::string& target, const model::Proble
   return sizes;
 }
 
-TEST(ListingOfTheCompiler, ListsEveryPipeline) {
+TEST(CompilerListing, ListsEveryPipeline) {
   EXPECT_THAT(sizesFor("rocm:gfx942", largeMatmul()),
               ElementsAre("TileAndFuse 1369", "VectorDistribute 606"));
   EXPECT_THAT(sizesFor("cuda:sm_80", largeMatmul()),

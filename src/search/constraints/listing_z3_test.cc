@@ -8,7 +8,7 @@
 namespace hone::search {
 namespace {
 
-/// Every point that is listed is a solution for the solver too, and without them it has none.
+/// Checks that every listed point is a solution for z3, and that z3 finds no others.
 void checkAgainstSolver(const iree::PipelineConstraints& pipeline, std::size_t expected) {
   const auto constraints = Constraints::parse(pipeline.smtLib);
   ASSERT_TRUE(constraints) << constraints.error().message;
@@ -27,7 +27,7 @@ void checkAgainstSolver(const iree::PipelineConstraints& pipeline, std::size_t e
   EXPECT_TRUE(solver.isExhausted()) << pipeline.pipeline;
 }
 
-TEST(ListingAndZ3, AgreeOnTheLargeMatmulOfGfx942) {
+TEST(ListingAndZ3, AgreeOnLargeMatmulOnGfx942) {
   const auto all = constraintsFor("rocm:gfx942", largeMatmul());
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 2u);
@@ -35,7 +35,7 @@ TEST(ListingAndZ3, AgreeOnTheLargeMatmulOfGfx942) {
   checkAgainstSolver((*all)[1], 606);
 }
 
-TEST(ListingAndZ3, AgreeOnTheLargeMatmulOfSm80) {
+TEST(ListingAndZ3, AgreeOnLargeMatmulOnSm80) {
   const auto all = constraintsFor("cuda:sm_80", largeMatmul());
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 2u);
@@ -43,7 +43,7 @@ TEST(ListingAndZ3, AgreeOnTheLargeMatmulOfSm80) {
   checkAgainstSolver((*all)[1], 1016);
 }
 
-TEST(ListingAndZ3, AgreeOnAConvolutionInAllItsForms) {
+TEST(ListingAndZ3, AgreeOnAllConvolutionPipelines) {
   const auto all = constraintsFor("rocm:gfx942", model::Conv{.n = 2,
                                                              .c = 64,
                                                              .h = 10,
@@ -59,14 +59,14 @@ TEST(ListingAndZ3, AgreeOnAConvolutionInAllItsForms) {
   checkAgainstSolver((*all)[2], 3);
 }
 
-TEST(ListingAndZ3, AgreeOnAnAttention) {
+TEST(ListingAndZ3, AgreeOnAttention) {
   const auto all = constraintsFor("rocm:gfx942", largeAttention());
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 1u);
   checkAgainstSolver(all->front(), 162);
 }
 
-TEST(ListingAndZ3, APointTooManyOrTooFewIsNoticed) {
+TEST(ListingAndZ3, DetectExtraAndMissingPoints) {
   const std::string text = "(declare-const x Int) (assert (<= 1 x 3))";
   Z3Constraints solver(text, {{"x", {}}});
   EXPECT_FALSE(solver.accepts(std::vector<std::int64_t>{4}));

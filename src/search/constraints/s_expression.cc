@@ -6,7 +6,7 @@
 namespace hone::search {
 namespace {
 
-/// Real texts nest some dozens deep; the limit keeps a bad one from using up the stack.
+/// Real texts nest a few dozen levels; the limit prevents a stack overflow on malformed ones.
 constexpr std::size_t kMaxNesting = 1000;
 
 class Reader {
@@ -14,7 +14,7 @@ class Reader {
   explicit Reader(std::string_view text) : text_(text) {}
 
   Result<std::vector<Expression>> readAll() {
-    std::vector<Expression> open(1);  // the innermost list is the last; the first is the text
+    std::vector<Expression> open(1);  // the innermost list is last; the first is the text
     for (skipBlanks(); at_ < text_.size(); skipBlanks()) {
       if (text_[at_] == '(') {
         ++at_;
@@ -38,7 +38,7 @@ class Reader {
       }
     }
     if (open.size() > 1) {
-      return userError("line {}: '(' is not closed", open.back().line);
+      return userError("line {}: unclosed '('", open.back().line);
     }
     return std::move(open[0].items);
   }
@@ -63,7 +63,7 @@ class Reader {
     if (const char quote = text_[at_]; quote == '|' || quote == '"') {
       const std::size_t end = text_.find(quote, begin + 1);
       if (end == std::string_view::npos) {
-        return userError("line {}: {} is not closed", line_, quote);
+        return userError("line {}: unclosed {}", line_, quote);
       }
       const std::string_view word = text_.substr(begin + 1, end - begin - 1);
       line_ += static_cast<int>(std::count(word.begin(), word.end(), '\n'));
@@ -81,7 +81,7 @@ class Reader {
 
 }  // namespace
 
-Result<std::vector<Expression>> readExpressions(std::string_view text) {
+Result<std::vector<Expression>> parseExpressions(std::string_view text) {
   return Reader(text).readAll();
 }
 

@@ -7,7 +7,7 @@
 
 namespace hone::search {
 
-/// An s-expression: a word, or a list of expressions. Words lie in the text that was read.
+/// An s-expression: a word, or a list of expressions. Words point into the parsed text.
 struct Expression {
   int line = 0;
   bool isList = false;
@@ -15,8 +15,8 @@ struct Expression {
   std::vector<Expression> items;
 };
 
-/// All expressions of a text, ';' begins a remark, |…| and "…" are words with blanks. Brackets that
-/// do not match, or too many of them, are an error with their line.
-[[nodiscard]] Result<std::vector<Expression>> readExpressions(std::string_view text);
+/// Parses all expressions of a text. ';' starts a comment; |…| and "…" are words that may contain
+/// blanks. Fails with the line of unbalanced or too deeply nested parentheses.
+[[nodiscard]] Result<std::vector<Expression>> parseExpressions(std::string_view text);
 
 }  // namespace hone::search

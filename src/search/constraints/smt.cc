@@ -9,7 +9,7 @@
 namespace hone::search {
 namespace {
 
-Constraints::Assertion assertionOf(TermId asserted, const std::vector<Term>& terms) {
+Constraints::Assertion collectAssertion(TermId asserted, const std::vector<Term>& terms) {
   Constraints::Assertion assertion;
   assertion.term = asserted;
   std::vector<bool> needed(asserted + std::size_t{1});
@@ -40,7 +40,7 @@ Result<Constraints> Constraints::parse(std::string_view smtLib) {
   constraints.variables_ = std::move(parsed.variables);
   constraints.terms_ = std::move(parsed.terms);
   for (const TermId term : parsed.assertions) {
-    constraints.assertions_.push_back(assertionOf(term, constraints.terms_));
+    constraints.assertions_.push_back(collectAssertion(term, constraints.terms_));
   }
   return constraints;
 }
@@ -71,7 +71,7 @@ Evaluation::Evaluation(const Constraints& constraints)
 
 Truth Evaluation::check(const Constraints::Assertion& assertion) {
   for (const TermId term : assertion.terms) {
-    terms_[term] = evaluated(constraints_->terms()[term], values_, terms_);
+    terms_[term] = evaluate(constraints_->terms()[term], values_, terms_);
   }
   const Known holds = terms_[assertion.term];
   return !holds ? Truth::open : *holds != 0 ? Truth::yes : Truth::no;

@@ -13,39 +13,39 @@
 
 namespace hone::search {
 
-/// An unknown of constraints with the bounds that the constraints themselves put on it.
+/// A variable with the bounds derived from the constraints.
 struct Variable {
   std::string name;
   bool isBool = false;  ///< its values are 0 and 1
   std::optional<std::int64_t> lower;
   std::optional<std::int64_t> upper;
 
-  /// The only value that it can have, where there is but one.
+  /// Returns the value if the bounds allow only one.
   [[nodiscard]] std::optional<std::int64_t> fixed() const {
     return lower && lower == upper ? lower : std::nullopt;
   }
 };
 
-/// Values by the variables' names.
+/// Values by variable name.
 using Assignment = std::map<std::string, std::int64_t>;
 
 enum class Truth : std::uint8_t {
   no,
   yes,
-  open,  ///< a value that decides it is missing or not defined (a division by zero)
+  open,  ///< undetermined: a value is missing or undefined (division by zero)
 };
 
-/// Constraints over integers, read once from the part of SMT-LIB that needs no solver to check a
-/// point: linear or not, without quantifiers, arrays and bit vectors.
+/// Integer constraints parsed from SMT-LIB. Supports the subset that can be checked without a
+/// solver: linear or not, without quantifiers, arrays and bit vectors.
 class Constraints {
  public:
   struct Assertion {
     TermId term = 0;
-    std::vector<TermId> terms;           ///< all that it stands on and itself, operands first
-    std::vector<std::size_t> variables;  ///< those that occur in it
+    std::vector<TermId> terms;           ///< all terms it depends on and itself, operands first
+    std::vector<std::size_t> variables;  ///< variables that occur in it
   };
 
-  /// What is not understood is an error that names it and its line.
+  /// Parses constraints; fails with the line of the first unsupported construct.
   [[nodiscard]] static Result<Constraints> parse(std::string_view smtLib);
 
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
@@ -53,7 +53,7 @@ class Constraints {
   [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
   [[nodiscard]] const std::vector<Assertion>& assertions() const { return assertions_; }
 
-  /// Whether all assertions hold; names that are no variables are passed over.
+  /// Checks all assertions. Ignores names that are not variables.
   [[nodiscard]] Truth check(const Assignment& assignment) const;
 
  private:
@@ -64,8 +64,8 @@ class Constraints {
   std::vector<Assertion> assertions_;
 };
 
-/// An assignment in the making: an enumerator assigns a variable, asks the assertions that are
-/// about it, and goes on or takes it back. The constraints must outlive it.
+/// A partial assignment. An enumerator assigns a variable, checks the assertions that use it, and
+/// continues or backtracks. The constraints must outlive it.
 class Evaluation {
  public:
   explicit Evaluation(const Constraints& constraints);
@@ -77,13 +77,13 @@ class Evaluation {
     return values_[variable];
   }
   [[nodiscard]] Truth check(const Constraints::Assertion& assertion);
-  /// All assertions: no as soon as one does not hold, open where nothing decides yet.
+  /// Checks all assertions: `no` if one is false, `open` if nothing is decided yet.
   [[nodiscard]] Truth check();
 
  private:
   const Constraints* constraints_;
   std::vector<std::optional<std::int64_t>> values_;
-  std::vector<std::optional<std::int64_t>> terms_;  ///< reused from one check to the next
+  std::vector<std::optional<std::int64_t>> terms_;  ///< scratch space, reused by every check
 };
 
 }  // namespace hone::search

@@ -6,11 +6,11 @@
 namespace hone::search {
 namespace {
 
-/// Numbers at or beyond it stand for "without bound".
+/// Values at or beyond it mean "unbounded".
 constexpr std::int64_t kInfinite = std::int64_t{1} << 62U;
-/// Bounds of one variable narrow those of the next; chains of that are short.
+/// Bounds of one variable narrow those of others; such chains are short.
 constexpr int kRounds = 16;
-/// Alternatives within alternatives are looked into only so far, as each is tried on a copy.
+/// Limits the nesting of alternatives, because each is tried on a copy.
 constexpr int kMaxAlternativeDepth = 2;
 
 struct Interval {
@@ -20,34 +20,33 @@ struct Interval {
 
 __extension__ using Wide = __int128;
 
-std::int64_t clamped(Wide value) {
+std::int64_t clamp(Wide value) {
   return static_cast<std::int64_t>(
       std::clamp(value, static_cast<Wide>(-kInfinite), static_cast<Wide>(kInfinite)));
 }
 
-std::int64_t floorDivided(std::int64_t value, std::int64_t by) {
+std::int64_t floorDivide(std::int64_t value, std::int64_t by) {
   return value / by - (value % by < 0 ? 1 : 0);
 }
 
 Interval sum(const Interval& a, const Interval& b) {
   return {
-      a.lower == -kInfinite || b.lower == -kInfinite ? -kInfinite
-                                                     : clamped(Wide{a.lower} + b.lower),
-      a.upper == kInfinite || b.upper == kInfinite ? kInfinite : clamped(Wide{a.upper} + b.upper)};
+      a.lower == -kInfinite || b.lower == -kInfinite ? -kInfinite : clamp(Wide{a.lower} + b.lower),
+      a.upper == kInfinite || b.upper == kInfinite ? kInfinite : clamp(Wide{a.upper} + b.upper)};
 }
 
 Interval product(const Interval& a, const Interval& b) {
   const auto corners = {Wide{a.lower} * b.lower, Wide{a.lower} * b.upper, Wide{a.upper} * b.lower,
                         Wide{a.upper} * b.upper};
-  return {clamped(std::min(corners)), clamped(std::max(corners))};
+  return {clamp(std::min(corners)), clamp(std::max(corners))};
 }
 
 Interval quotient(const Interval& value, const Interval& by) {
   if (by.lower < 1 || by.upper < by.lower) {
     return {};
   }
-  const auto corners = {floorDivided(value.lower, by.lower), floorDivided(value.lower, by.upper),
-                        floorDivided(value.upper, by.lower), floorDivided(value.upper, by.upper)};
+  const auto corners = {floorDivide(value.lower, by.lower), floorDivide(value.lower, by.upper),
+                        floorDivide(value.upper, by.lower), floorDivide(value.upper, by.upper)};
   return {value.lower == -kInfinite ? -kInfinite : std::min(corners),
           value.upper == kInfinite ? kInfinite : std::max(corners)};
 }
@@ -67,11 +66,11 @@ class Narrowing {
   explicit Narrowing(std::span<const Term> terms)
       : terms_(terms), limits_(terms.size()), intervals_(terms.size()) {}
 
-  /// Goes over all assertions once; whether a bound moved.
+  /// Processes all assertions once; returns true if a bound changed.
   bool round(std::span<const TermId> assertions) {
     moved_ = false;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-      intervals_[i] = intersection(limits_[i], intervalOf(terms_[i]));
+      intervals_[i] = intersection(limits_[i], computeInterval(terms_[i]));
     }
     for (const TermId assertion : assertions) {
       require(assertion);
@@ -82,13 +81,13 @@ class Narrowing {
   [[nodiscard]] const Interval& limitOf(TermId term) const { return limits_[term]; }
 
  private:
-  /// From the operands.
-  [[nodiscard]] Interval intervalOf(const Term& term) const {
+  /// Computes the interval from the operands.
+  [[nodiscard]] Interval computeInterval(const Term& term) const {
     const auto operand = [&](std::size_t i) { return intervals_[term.operands[i]]; };
     Interval result = term.operands.empty() ? Interval{} : operand(0);
     switch (term.kind) {
       case TermKind::constant:
-        return {clamped(term.value), clamped(term.value)};
+        return {clamp(term.value), clamp(term.value)};
       case TermKind::variable:
         return term.isBool ? Interval{0, 1} : Interval{};
       case TermKind::add:
@@ -117,7 +116,7 @@ class Narrowing {
     }
   }
 
-  /// The term is true.
+  /// Narrows bounds, given that the term is true.
   void require(TermId id) {
     const Term& term = terms_[id];
     limit(id, {1, 1});
@@ -150,7 +149,7 @@ class Narrowing {
     }
   }
 
-  /// The term is false.
+  /// Narrows bounds, given that the term is false.
   void forbid(TermId id) {
     const Term& term = terms_[id];
     limit(id, {0, 0});
@@ -165,13 +164,13 @@ class Narrowing {
     }
   }
 
-  /// The left is smaller than the right by so much or more.
+  /// Narrows bounds, given left + apart <= right.
   void requireOrder(TermId left, TermId right, std::int64_t apart) {
     limit(left, sum({-kInfinite, intervals_[right].upper}, {0, -apart}));
     limit(right, sum({intervals_[left].lower, kInfinite}, {apart, 0}));
   }
 
-  /// What every one of the alternatives that can hold says of a variable, holds.
+  /// Narrows each variable to the hull of its bounds in the alternatives that can hold.
   void requireOne(const Term& term) {
     if (depth_ == kMaxAlternativeDepth) {
       return;
@@ -192,7 +191,7 @@ class Narrowing {
     }
   }
 
-  /// Of a positive number no divisor is larger than itself.
+  /// A divisor of a positive number is not larger than the number.
   void requireDivisor(TermId id, TermId zero) {
     const Interval rest = intervals_[zero];
     if (terms_[id].kind != TermKind::modulo || rest.lower != 0 || rest.upper != 0) {
@@ -204,7 +203,7 @@ class Narrowing {
     }
   }
 
-  /// The term lies within the bounds.
+  /// Narrows bounds, given that the term lies within `bounds`.
   void limit(TermId id, const Interval& bounds) {
     Interval& known = intervals_[id];
     if (bounds.lower <= known.lower && bounds.upper >= known.upper) {
@@ -226,7 +225,7 @@ class Narrowing {
     }
   }
 
-  /// A summand is what the others leave of the sum.
+  /// Bounds each summand by the total minus the others.
   void limitSummands(const Term& term, Interval total) {
     for (std::size_t i = 0; i < term.operands.size(); ++i) {
       Interval left = total;
@@ -237,7 +236,7 @@ class Narrowing {
     }
   }
 
-  /// Where all factors are positive, none is larger than what the product of the others leaves.
+  /// If all factors are positive, bounds each by the product divided by the others.
   void limitFactors(const Term& term, std::int64_t upper) {
     for (std::size_t i = 0; i < term.operands.size(); ++i) {
       Interval others{1, 1};
@@ -247,18 +246,18 @@ class Narrowing {
         }
         others = i == j ? others : product(others, intervals_[term.operands[j]]);
       }
-      if (others.lower >= 1) {  // else something has no value left
-        limit(term.operands[i], {-kInfinite, floorDivided(upper, others.lower)});
+      if (others.lower >= 1) {  // otherwise something has no value left
+        limit(term.operands[i], {-kInfinite, floorDivide(upper, others.lower)});
       }
     }
   }
 
   std::span<const Term> terms_;
-  std::vector<Interval> limits_;     ///< what the assertions say of each term
-  std::vector<Interval> intervals_;  ///< with what its operands allow
+  std::vector<Interval> limits_;     ///< bounds of each term from the assertions
+  std::vector<Interval> intervals_;  ///< intersected with the bounds from its operands
   bool moved_ = false;
   bool contradicted_ = false;  ///< something has no value left
-  int depth_ = 0;              ///< of alternatives within alternatives
+  int depth_ = 0;              ///< nesting of alternatives
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace hone::search {
 
-/// Gives the variables the bounds that follow from the assertions by interval arithmetic alone:
-/// every value that any solution has lies within them.
+/// Derives bounds of the variables from the assertions by interval arithmetic. Every solution lies
+/// within the bounds.
 void deriveBounds(std::span<Variable> variables, std::span<const Term> terms,
                   std::span<const TermId> assertions);
 

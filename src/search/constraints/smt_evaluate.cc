@@ -3,9 +3,9 @@
 namespace hone::search {
 namespace {
 
-/// Division as SMT-LIB has it: the remainder is never negative. Nothing for a division by zero or
-/// an overflow: no configuration that leads there is wanted.
-Known divided(std::int64_t value, std::int64_t by) {
+/// Divides as defined by SMT-LIB: the remainder is never negative. Returns nothing for a division
+/// by zero or an overflow; configurations that lead there are not wanted.
+Known divide(std::int64_t value, std::int64_t by) {
   if (by == 0 || (value == INT64_MIN && by == -1)) {
     return std::nullopt;
   }
@@ -16,7 +16,7 @@ Known divided(std::int64_t value, std::int64_t by) {
   return by > 0 ? quotient - 1 : quotient + 1;
 }
 
-Known remainder(std::int64_t value, std::int64_t by) {
+Known modulo(std::int64_t value, std::int64_t by) {
   if (by == 0 || by == INT64_MIN || by == -1) {
     return by == -1 ? Known(0) : std::nullopt;
   }
@@ -24,7 +24,7 @@ Known remainder(std::int64_t value, std::int64_t by) {
   return rest < 0 ? rest + (by < 0 ? -by : by) : rest;
 }
 
-Known calculated(TermKind kind, std::int64_t left, std::int64_t right) {
+Known calculate(TermKind kind, std::int64_t left, std::int64_t right) {
   std::int64_t result = 0;
   switch (kind) {
     case TermKind::add:
@@ -34,9 +34,9 @@ Known calculated(TermKind kind, std::int64_t left, std::int64_t right) {
     case TermKind::multiply:
       return __builtin_mul_overflow(left, right, &result) ? Known() : result;
     case TermKind::divide:
-      return divided(left, right);
+      return divide(left, right);
     case TermKind::modulo:
-      return remainder(left, right);
+      return modulo(left, right);
     case TermKind::less:
       return left < right ? 1 : 0;
     case TermKind::lessEqual:
@@ -48,7 +48,8 @@ Known calculated(TermKind kind, std::int64_t left, std::int64_t right) {
   }
 }
 
-/// Conjunction and disjunction with unknown operands: one that decides is enough.
+/// Evaluates a conjunction or disjunction with unknown operands: a single deciding operand
+/// suffices.
 Known junction(const Term& term, std::span<const Known> terms, std::int64_t decides) {
   bool open = false;
   for (const TermId operand : term.operands) {
@@ -62,7 +63,7 @@ Known junction(const Term& term, std::span<const Known> terms, std::int64_t deci
 
 }  // namespace
 
-Known evaluated(const Term& term, std::span<const Known> variables, std::span<const Known> terms) {
+Known evaluate(const Term& term, std::span<const Known> variables, std::span<const Known> terms) {
   switch (term.kind) {
     case TermKind::constant:
       return term.value;
@@ -78,7 +79,7 @@ Known evaluated(const Term& term, std::span<const Known> variables, std::span<co
     }
     case TermKind::absolute: {
       const Known operand = terms[term.operands[0]];
-      return operand && *operand < 0 ? calculated(TermKind::subtract, 0, *operand) : operand;
+      return operand && *operand < 0 ? calculate(TermKind::subtract, 0, *operand) : operand;
     }
     case TermKind::choose: {
       const Known condition = terms[term.operands[0]];
@@ -90,7 +91,7 @@ Known evaluated(const Term& term, std::span<const Known> variables, std::span<co
   Known result = terms[term.operands[0]];
   for (std::size_t i = 1; i < term.operands.size() && result; ++i) {
     const Known operand = terms[term.operands[i]];
-    result = operand ? calculated(term.kind, *result, *operand) : operand;
+    result = operand ? calculate(term.kind, *result, *operand) : operand;
   }
   return result;
 }

@@ -18,52 +18,52 @@ std::unexpected<Error> errorAt(const Expression& at, fmt::format_string<Args...>
   return userError("line {}: {}", at.line, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// A function of SMT-LIB whose operands are all of one kind.
+/// An SMT-LIB function whose operands all have the same sort.
 struct Function {
   std::string_view name;
   TermKind kind;
   bool ofBools;
   bool isBool;
-  std::size_t least;
-  std::size_t most;
+  std::size_t minOperands;
+  std::size_t maxOperands;
   enum class Form : std::uint8_t {
-    plain,  ///< one term of all operands
-    chain,  ///< holds between each two neighbours
-    fold,   ///< from the left, two at a time
+    plain,  ///< one term with all operands
+    chain,  ///< holds for each pair of adjacent operands
+    fold,   ///< left-associative, two operands at a time
   } form = Form::plain;
   bool swapped = false;
 };
 
-constexpr std::size_t kMany = 1'000'000;
+constexpr std::size_t kUnlimited = 1'000'000;
 using Form = Function::Form;
 
 constexpr std::array kFunctions = {
-    Function{"+", TermKind::add, false, false, 1, kMany},
-    Function{"*", TermKind::multiply, false, false, 1, kMany},
-    Function{"-", TermKind::subtract, false, false, 2, kMany, Form::fold},
-    Function{"div", TermKind::divide, false, false, 2, kMany, Form::fold},
+    Function{"+", TermKind::add, false, false, 1, kUnlimited},
+    Function{"*", TermKind::multiply, false, false, 1, kUnlimited},
+    Function{"-", TermKind::subtract, false, false, 2, kUnlimited, Form::fold},
+    Function{"div", TermKind::divide, false, false, 2, kUnlimited, Form::fold},
     Function{"mod", TermKind::modulo, false, false, 2, 2},
     Function{"abs", TermKind::absolute, false, false, 1, 1},
-    Function{"<", TermKind::less, false, true, 2, kMany, Form::chain},
-    Function{"<=", TermKind::lessEqual, false, true, 2, kMany, Form::chain},
-    Function{">", TermKind::less, false, true, 2, kMany, Form::chain, true},
-    Function{">=", TermKind::lessEqual, false, true, 2, kMany, Form::chain, true},
+    Function{"<", TermKind::less, false, true, 2, kUnlimited, Form::chain},
+    Function{"<=", TermKind::lessEqual, false, true, 2, kUnlimited, Form::chain},
+    Function{">", TermKind::less, false, true, 2, kUnlimited, Form::chain, true},
+    Function{">=", TermKind::lessEqual, false, true, 2, kUnlimited, Form::chain, true},
     Function{"not", TermKind::logicalNot, true, true, 1, 1},
-    Function{"and", TermKind::logicalAnd, true, true, 1, kMany},
-    Function{"or", TermKind::logicalOr, true, true, 1, kMany},
+    Function{"and", TermKind::logicalAnd, true, true, 1, kUnlimited},
+    Function{"or", TermKind::logicalOr, true, true, 1, kUnlimited},
 };
 
 class Builder {
  public:
   Result<void> command(const Expression& at) {
     if (!at.isList || at.items.empty()) {
-      return errorAt(at, "a command is expected");
+      return errorAt(at, "expected a command");
     }
     const std::string_view name = at.items[0].word;
     if (name == "assert" && at.items.size() == 2) {
       const TermId term = HONE_TRY(build(at.items[1]));
       if (!parsed_.terms[term].isBool) {
-        return errorAt(at, "what is asserted is not a truth value");
+        return errorAt(at, "expected an assertion of sort Bool");
       }
       parsed_.assertions.push_back(term);
       return {};
@@ -78,7 +78,7 @@ class Builder {
     constexpr std::array<std::string_view, 6> kNothingToDo = {"set-logic", "set-option", "set-info",
                                                               "check-sat", "get-model",  "exit"};
     if (std::find(kNothingToDo.begin(), kNothingToDo.end(), name) == kNothingToDo.end()) {
-      return errorAt(at, "'{}' is not understood", name);
+      return errorAt(at, "unsupported '{}'", name);
     }
     return {};
   }
@@ -88,7 +88,7 @@ class Builder {
  private:
   Result<void> declare(const Expression& name, const Expression& sort) {
     if (sort.word != "Int" && sort.word != "Bool") {
-      return errorAt(sort, "'{}' is of a sort other than Int and Bool", name.word);
+      return errorAt(sort, "'{}': expected sort Int or Bool", name.word);
     }
     const bool isBool = sort.word == "Bool";
     const auto number = static_cast<std::int64_t>(parsed_.variables.size());
@@ -96,7 +96,7 @@ class Builder {
     parsed_.variables.back().isBool = isBool;
     std::vector<TermId>& meanings = names_[name.word];
     if (!meanings.empty()) {
-      return errorAt(name, "'{}' is declared twice", name.word);
+      return errorAt(name, "duplicate declaration of '{}'", name.word);
     }
     meanings.push_back(make({TermKind::variable, isBool, number}));
     return {};
@@ -115,7 +115,7 @@ class Builder {
       return word(at);
     }
     if (at.items.empty() || at.items[0].isList) {
-      return errorAt(at, "a function is expected");
+      return errorAt(at, "expected a function");
     }
     const std::string_view head = at.items[0].word;
     if (head == "let" && at.items.size() == 3) {
@@ -125,7 +125,7 @@ class Builder {
       return word(at.items[0]);  // "(x)" is how the compiler calls a function without arguments
     }
     if (head == "!") {
-      return build(at.items[1]);  // the rest are remarks
+      return build(at.items[1]);  // the rest are attributes
     }
     std::vector<TermId> operands;
     for (std::size_t i = 1; i < at.items.size(); ++i) {
@@ -144,14 +144,14 @@ class Builder {
     if (const auto number = parseInt(at.word)) {
       return make({TermKind::constant, false, *number});
     }
-    return errorAt(at, "'{}' is not declared", at.word);
+    return errorAt(at, "undeclared '{}'", at.word);
   }
 
   Result<TermId> let(const Expression& at) {
     std::vector<std::pair<std::string_view, TermId>> bound;
     for (const Expression& binding : at.items[1].items) {
       if (!binding.isList || binding.items.size() != 2 || binding.items[0].isList) {
-        return errorAt(binding, "a binding is a name and a term");
+        return errorAt(binding, "expected a binding of a name to a term");
       }
       bound.emplace_back(binding.items[0].word, HONE_TRY(build(binding.items[1])));
     }
@@ -175,7 +175,7 @@ class Builder {
   }
 
   Result<TermId> apply(const Expression& at, std::string_view name, std::vector<TermId> operands) {
-    const auto mismatch = [&] { return errorAt(at, "'{}' does not take such operands", name); };
+    const auto mismatch = [&] { return errorAt(at, "invalid operands of '{}'", name); };
     if (name == "ite" && operands.size() == 3) {
       const bool isBool = parsed_.terms[operands[1]].isBool;
       if (!parsed_.terms[operands[0]].isBool || parsed_.terms[operands[2]].isBool != isBool) {
@@ -197,9 +197,9 @@ class Builder {
     const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
                                         [&](const Function& one) { return one.name == name; });
     if (function == kFunctions.end()) {
-      return errorAt(at, "'{}' is not understood", name);
+      return errorAt(at, "unsupported '{}'", name);
     }
-    if (operands.size() < function->least || operands.size() > function->most ||
+    if (operands.size() < function->minOperands || operands.size() > function->maxOperands ||
         !allAre(function->ofBools, operands)) {
       return mismatch();
     }
@@ -260,7 +260,7 @@ class Builder {
   }
 
   ParsedConstraints parsed_;
-  std::map<std::string_view, std::vector<TermId>> names_;  ///< the innermost meaning is the last
+  std::map<std::string_view, std::vector<TermId>> names_;  ///< the innermost binding is last
   std::map<Term, TermId> known_;
 };
 
@@ -268,7 +268,7 @@ class Builder {
 
 Result<ParsedConstraints> parseSmtLib(std::string_view text) {
   Builder builder;
-  for (const Expression& expression : HONE_TRY(readExpressions(text))) {
+  for (const Expression& expression : HONE_TRY(parseExpressions(text))) {
     HONE_CHECK(builder.command(expression));
   }
   return builder.take();

@@ -8,7 +8,7 @@
 
 namespace hone::search {
 
-/// What a text of SMT-LIB declares and asserts; equal terms are one.
+/// Declarations and assertions of an SMT-LIB text. Equal terms are shared.
 struct ParsedConstraints {
   std::vector<Variable> variables;  ///< without bounds
   std::vector<Term> terms;

@@ -6,8 +6,7 @@
 
 namespace hone::search {
 
-/// What a term does with its operands. ">" and ">=" are written as "<" and "<=" the other way
-/// round.
+/// Operation of a term. ">" and ">=" are represented as "<" and "<=" with swapped operands.
 enum class TermKind : std::uint8_t {
   constant,
   variable,
@@ -23,16 +22,16 @@ enum class TermKind : std::uint8_t {
   logicalNot,
   logicalAnd,
   logicalOr,
-  choose,  ///< the second operand where the first is true, the third where it is not
+  choose,  ///< if-then-else: operands are condition, then, else
 };
 
 using TermId = std::uint32_t;
 
-/// One operation; its operands are earlier terms of the same list. Truth is 0 and 1.
+/// One operation; its operands are earlier terms of the same list. Booleans are 0 and 1.
 struct Term {
   TermKind kind = TermKind::constant;
   bool isBool = false;
-  std::int64_t value = 0;          ///< of a constant; the number of a variable
+  std::int64_t value = 0;          ///< of a constant; for a variable, its index
   std::vector<TermId> operands{};  // NOLINT(readability-redundant-member-init): g++ warns without
 
   auto operator<=>(const Term&) const = default;

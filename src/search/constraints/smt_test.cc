@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Whether an assertion over x, y and the truth value p holds.
+/// Evaluates an assertion over the integers x and y and the boolean p.
 Truth holds(const std::string& assertion, const Assignment& values) {
   const auto constraints = Constraints::parse(
       fmt::format("(set-logic QF_NIA)\n(declare-const x Int)\n(declare-fun y () Int)\n"
@@ -24,7 +24,7 @@ Truth holds(const std::string& assertion, const Assignment& values) {
   return constraints ? constraints->check(values) : Truth::open;
 }
 
-TEST(Smt, KnowsTheFunctionsOfIntegersAndTruth) {
+TEST(Smt, EvaluatesIntegerAndBooleanFunctions) {
   const Assignment values = {{"x", 7}, {"y", -2}, {"p", 1}};
   for (const char* text : {"(= (+ x y 1) 6)",
                            "(= (- x y) 9)",
@@ -51,7 +51,7 @@ TEST(Smt, KnowsTheFunctionsOfIntegersAndTruth) {
   }
 }
 
-TEST(Smt, DividesAsSmtLibDoes) {
+TEST(Smt, DividesLikeSmtLib) {
   for (const char* text :
        {"(= (div 7 2) 3)", "(= (div (- 7) 2) (- 4))", "(= (div 7 (- 2)) (- 3))",
         "(= (div (- 7) (- 2)) 4)", "(= (mod 7 2) 1)", "(= (mod (- 7) 2) 1)", "(= (mod 7 (- 2)) 1)",
@@ -60,21 +60,21 @@ TEST(Smt, DividesAsSmtLibDoes) {
   }
 }
 
-RC_GTEST_PROP(Smt, QuotientAndRemainderMakeUpTheNumber, (std::int32_t x, std::int32_t y)) {
+RC_GTEST_PROP(Smt, QuotientAndRemainderAreConsistent, (std::int32_t x, std::int32_t y)) {
   RC_PRE(y != 0);
   RC_ASSERT(holds("(and (= x (+ (* y (div x y)) (mod x y))) (<= 0 (mod x y)) "
                   "(< (mod x y) (abs y)))",
                   {{"x", x}, {"y", y}}) == Truth::yes);
 }
 
-TEST(Smt, LetsHideWhatIsOutsideOfThem) {
+TEST(Smt, LetShadowsOuterNames) {
   EXPECT_EQ(holds("(let ((x 1)) (and (= x 1) (let ((x (+ x 1)) (y x)) (= x (+ y 1)))))",
                   {{"x", 5}, {"y", 5}}),
             Truth::yes);
   EXPECT_EQ(holds("(and (let ((x 1)) (= x 1)) (= x 5))", {{"x", 5}}), Truth::yes);
 }
 
-TEST(Smt, IsOpenUntilEnoughIsKnown) {
+TEST(Smt, IsOpenUntilDecided) {
   EXPECT_EQ(holds("(< x y)", {{"x", 1}}), Truth::open);
   EXPECT_EQ(holds("(and (< x y) (= x 2))", {{"x", 1}}), Truth::no);
   EXPECT_EQ(holds("(or (< x y) (= x 1))", {{"x", 1}}), Truth::yes);
@@ -82,36 +82,36 @@ TEST(Smt, IsOpenUntilEnoughIsKnown) {
   EXPECT_EQ(holds("(= x 1)", {{"nobody", 1}}), Truth::open);
 }
 
-TEST(Smt, WhatIsNotDefinedDoesNotHold) {
+TEST(Smt, UndefinedTermsDoNotHold) {
   EXPECT_EQ(holds("(= (mod x y) 0)", {{"x", 4}, {"y", 0}}), Truth::open);
   EXPECT_EQ(holds("(= (div x y) (div x y))", {{"x", 4}, {"y", 0}}), Truth::open);
   EXPECT_EQ(holds("(> (* x x) 0)", {{"x", std::int64_t{1} << 40U}}), Truth::open);
   EXPECT_EQ(holds("(= (div x y) 1)", {{"x", INT64_MIN}, {"y", -1}}), Truth::open);
 }
 
-TEST(Smt, SaysWhatItDoesNotUnderstandAndWhere) {
+TEST(Smt, ReportsUnsupportedInputWithLine) {
   const auto error = [](std::string_view text) {
     const auto constraints = Constraints::parse(text);
     return constraints ? std::string() : constraints.error().message;
   };
-  EXPECT_EQ(error("(assert\n  (= z 1))"), "line 2: 'z' is not declared");
-  EXPECT_EQ(error("(declare-const a (_ BitVec 8))"),
-            "line 1: 'a' is of a sort other than Int and Bool");
-  EXPECT_EQ(error("\n(assert (bvult 1 2))"), "line 2: 'bvult' is not understood");
-  EXPECT_THAT(error("(assert (and 1 true))"), HasSubstr("'and' does not take such operands"));
-  EXPECT_THAT(error("(assert (= 1 true))"), HasSubstr("'=' does not take such operands"));
+  EXPECT_EQ(error("(assert\n  (= z 1))"), "line 2: undeclared 'z'");
+  EXPECT_EQ(error("(declare-const a (_ BitVec 8))"), "line 1: 'a': expected sort Int or Bool");
+  EXPECT_EQ(error("\n(assert (bvult 1 2))"), "line 2: unsupported 'bvult'");
+  EXPECT_THAT(error("(assert (and 1 true))"), HasSubstr("invalid operands of 'and'"));
+  EXPECT_THAT(error("(assert (= 1 true))"), HasSubstr("invalid operands of '='"));
   EXPECT_THAT(error("(assert (mod 1 2 3))"), HasSubstr("'mod'"));
-  EXPECT_THAT(error("(assert (+ 1 2))"), HasSubstr("not a truth value"));
-  EXPECT_THAT(error("(assert (= 1 1)"), HasSubstr("'(' is not closed"));
+  EXPECT_THAT(error("(assert (+ 1 2))"), HasSubstr("of sort Bool"));
+  EXPECT_THAT(error("(assert (= 1 1)"), HasSubstr("unclosed '('"));
   EXPECT_THAT(error("(assert true))"), HasSubstr("')' without '('"));
   EXPECT_THAT(error("(push 1)"), HasSubstr("'push'"));
-  EXPECT_THAT(error("(declare-const |a)"), HasSubstr("| is not closed"));
-  EXPECT_THAT(error("(declare-const a Int)(declare-const a Int)"), HasSubstr("declared twice"));
+  EXPECT_THAT(error("(declare-const |a)"), HasSubstr("unclosed |"));
+  EXPECT_THAT(error("(declare-const a Int)(declare-const a Int)"),
+              HasSubstr("duplicate declaration"));
   EXPECT_THAT(error(std::string(100'000, '(')), HasSubstr("nested too deeply"));
   EXPECT_EQ(error("; only a remark (\n"), "");
 }
 
-RC_GTEST_PROP(Smt, AnyTextIsReadOrRefused, ()) {
+RC_GTEST_PROP(Smt, ParsesOrRejectsAnyText, ()) {
   const auto parts = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
       "(", ")", "assert", "=", "let", "((x", "x", "1", "-", "|", "\"", ";", "\n", "mod", "ite",
       "(declare-const x Int)", "declare-const", "Int", "!", "true", "()"));
@@ -122,14 +122,14 @@ RC_GTEST_PROP(Smt, AnyTextIsReadOrRefused, ()) {
   (void)Constraints::parse(text);
 }
 
-/// "x in 1..8", or with one end missing.
+/// Formats bounds as "x in 1..8", or with one end missing.
 std::string boundsOf(const Constraints& constraints, std::string_view name) {
   const Variable& variable = constraints.variables()[constraints.find(name).value()];
   return fmt::format("{}..{}", variable.lower ? fmt::to_string(*variable.lower) : "",
                      variable.upper ? fmt::to_string(*variable.upper) : "");
 }
 
-TEST(Smt, DerivesTheBoundsOfVariables) {
+TEST(Smt, DerivesVariableBounds) {
   const auto constraints = Constraints::parse(
       "(declare-const n Int) (declare-const tile Int) (declare-const kind Int)\n"
       "(declare-const part Int) (declare-const count Int) (declare-const threads Int)\n"
@@ -152,7 +152,7 @@ TEST(Smt, DerivesTheBoundsOfVariables) {
   EXPECT_EQ(boundsOf(*constraints, "flag"), "1..1");
 }
 
-TEST(Smt, AnEnumeratorCanAskTheAssertionsOfAVariable) {
+TEST(Smt, ChecksAssertionsOfOneVariable) {
   const auto constraints = Constraints::parse(
       "(declare-const x Int) (declare-const y Int)\n"
       "(assert (and (<= 1 x) (<= x 6))) (assert (and (<= 1 y) (<= y 6)))\n"
@@ -179,7 +179,7 @@ TEST(Smt, AnEnumeratorCanAskTheAssertionsOfAVariable) {
   EXPECT_THAT(found, ElementsAre(Pair(1, 6), Pair(2, 3), Pair(3, 2), Pair(6, 1)));
 }
 
-/// What the compiler asks of a 2048x2048x2048 matmul of f16 into f32 for the pipeline.
+/// Returns the compiler's constraints of one pipeline for a 2048x2048x2048 matmul, f16 into f32.
 Result<Constraints> realConstraints(const std::string& target, std::string_view pipeline) {
   const auto all = HONE_TRY(constraintsFor(target, largeMatmul()));
   for (const iree::PipelineConstraints& one : all) {
@@ -190,7 +190,7 @@ Result<Constraints> realConstraints(const std::string& target, std::string_view 
   return userError("no constraints for {}", pipeline);
 }
 
-/// The assignment with values for what is not fixed.
+/// Adds the fixed values to an assignment of the others.
 Assignment completed(const Constraints& constraints, Assignment values) {
   for (const Variable& variable : constraints.variables()) {
     if (const auto fixed = variable.fixed()) {
@@ -200,7 +200,7 @@ Assignment completed(const Constraints& constraints, Assignment values) {
   return values;
 }
 
-TEST(SmtOfTheCompiler, AllowsWhatTheCompilerItselfChoosesOnGfx942) {
+TEST(CompilerSmt, AllowsCompilerDefaultOnGfx942) {
   const auto constraints = realConstraints("rocm:gfx942", "TileAndFuse");
   ASSERT_TRUE(constraints) << constraints.error().message;
   const Assignment chosen = completed(*constraints, {{"wg_0", 128},
@@ -222,7 +222,7 @@ TEST(SmtOfTheCompiler, AllowsWhatTheCompilerItselfChoosesOnGfx942) {
   }
 }
 
-TEST(SmtOfTheCompiler, AllowsWhatTheCompilerItselfChoosesOnSm80) {
+TEST(CompilerSmt, AllowsCompilerDefaultOnSm80) {
   const auto constraints = realConstraints("cuda:sm_80", "TileAndFuse");
   ASSERT_TRUE(constraints) << constraints.error().message;
   const Assignment chosen = completed(*constraints, {{"wg_0", 128},
@@ -236,12 +236,12 @@ TEST(SmtOfTheCompiler, AllowsWhatTheCompilerItselfChoosesOnSm80) {
                                                      {"sg_n_cnt", 2}});
   EXPECT_EQ(constraints->check(chosen), Truth::yes);
   Assignment large = chosen;
-  large["red_2"] = 64;  // more shared memory than there is
+  large["red_2"] = 64;  // exceeds shared memory
   EXPECT_EQ(constraints->check(large), Truth::no);
 }
 
-/// Counts the solutions: variables in the given order, each within its bounds, every assertion
-/// asked as soon as all that it is about is known.
+/// Counts the solutions by enumerating the variables in the given order. Each assertion is checked
+/// as soon as all its variables are assigned.
 class Counter {
  public:
   Counter(const Constraints& constraints, const std::vector<std::string>& order)
@@ -284,7 +284,7 @@ class Counter {
   std::vector<std::size_t> order_;
 };
 
-TEST(SmtOfTheCompiler, HasTheSolutionsThatASolverFinds) {
+TEST(CompilerSmt, HasAsManySolutionsAsZ3) {
   const auto constraints = realConstraints("rocm:gfx942", "TileAndFuse");
   ASSERT_TRUE(constraints) << constraints.error().message;
   std::vector<std::string> order;
@@ -298,7 +298,7 @@ TEST(SmtOfTheCompiler, HasTheSolutionsThatASolverFinds) {
     order.emplace_back(name);
   }
   ASSERT_EQ(order.size(), constraints->variables().size());
-  EXPECT_EQ(Counter(*constraints, order).count(), 1369);  // as z3 enumerated them
+  EXPECT_EQ(Counter(*constraints, order).count(), 1369);  // as enumerated by z3
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace hone::search {
 
-/// 2048x2048x2048 of f16 into f32.
+/// Returns a 2048x2048x2048 matmul, f16 into f32.
 inline model::Problem largeMatmul() {
   return model::Matmul{.m = 2048,
                        .n = 2048,
@@ -22,7 +22,7 @@ inline model::Problem largeMatmul() {
                        .rhs = model::ElementType::f16};
 }
 
-/// 3x3 over an image of 2x32x32x1280 with as many filters, f16 into f32.
+/// Returns a 3x3 convolution of a 2x32x32x1280 image with 1280 filters, f16 into f32.
 inline model::Problem largeConv() {
   return model::Conv{.n = 2,
                      .c = 1280,
@@ -34,13 +34,13 @@ inline model::Problem largeConv() {
                      .input = model::ElementType::f16};
 }
 
-/// 32 heads of 1024 queries and keys.
+/// Returns an attention with 32 heads, 1024 queries and keys.
 inline model::Problem largeAttention() {
   return model::Attention{
       .batch = 32, .queries = 1024, .keys = 1024, .depth = 64, .type = model::ElementType::f16};
 }
 
-/// What the compiler itself asks of all pipelines for the problem on the target.
+/// Returns the compiler's constraints of all pipelines for the problem on the target.
 inline Result<std::vector<iree::PipelineConstraints>> constraintsFor(
     const std::string& target, const model::Problem& problem) {
   const auto folder = HONE_TRY(ScratchFolder::create("hone-constraints"));
@@ -56,7 +56,7 @@ inline Result<std::vector<iree::PipelineConstraints>> constraintsFor(
       {folder.path() / "problem.mlir", hashOf(text), HONE_TRY(iree::targetFrom(target)).flags, {}});
 }
 
-/// The knobs of a pipeline as a space has them, still without values.
+/// Returns the knobs of a pipeline, without values.
 inline std::vector<Knob> knobsOf(const iree::PipelineConstraints& constraints) {
   std::vector<Knob> knobs;
   for (const iree::Knob& knob : constraints.knobs) {

@@ -11,7 +11,7 @@
 
 namespace hone::search {
 
-/// The same constraints in a solver that others wrote.
+/// The same constraints in z3, as an independent reference.
 class Z3Constraints {
  public:
   Z3Constraints(const std::string& smtLib, const std::vector<Knob>& knobs) : solver_(context_) {
@@ -21,7 +21,7 @@ class Z3Constraints {
     }
   }
 
-  /// Whether the constraints can be satisfied with these values of the knobs.
+  /// Returns true if the constraints are satisfiable with these knob values.
   bool accepts(std::span<const std::int64_t> point) {
     solver_.push();
     solver_.add(equals(point));
@@ -30,10 +30,10 @@ class Z3Constraints {
     return accepted;
   }
 
-  /// Takes the point out of the solutions.
+  /// Excludes the point from the solutions.
   void block(std::span<const std::int64_t> point) { solver_.add(!equals(point)); }
 
-  /// Any solution that is left; nothing where the solver finds none.
+  /// Returns any remaining solution; nothing if the solver finds none.
   std::optional<std::vector<std::int64_t>> any() {
     if (solver_.check() != z3::sat) {
       return std::nullopt;
@@ -46,7 +46,7 @@ class Z3Constraints {
     return point;
   }
 
-  /// Whether the solver proves that no solution is left.
+  /// Returns true if the solver proves that no solution remains.
   bool isExhausted() { return solver_.check() == z3::unsat; }
 
  private:

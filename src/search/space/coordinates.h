@@ -9,34 +9,36 @@
 
 namespace hone::search {
 
-/// Where the points of a space lie, each knob from 0 to 1: sizes by their logarithm, as twice as
-/// large is as far at 8 as at 64; options by their number, which says only whether two are equal.
+/// Coordinates of the points of a space, from 0 to 1 for each knob. Sizes are on a logarithmic
+/// scale, so that doubling is the same distance at 8 and at 64. Options are numbered; they are only
+/// compared for equality.
 class Coordinates {
  public:
   explicit Coordinates(const Space& space);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Only knobs that have more than one value have a coordinate.
+  /// Counts the knobs with more than one value; only those have a coordinate.
   [[nodiscard]] std::size_t dimensions() const { return ordered_.size(); }
   [[nodiscard]] bool ordered(std::size_t dimension) const { return ordered_[dimension]; }
   [[nodiscard]] std::span<const float> of(std::size_t point) const {
     return std::span(values_).subspan(point * dimensions(), dimensions());
   }
-  /// The place of the point's value among those of its knob that occur, and how many do.
+  /// Returns the index of each coordinate's value among the values of its knob that occur.
   [[nodiscard]] std::span<const std::uint32_t> ranksOf(std::size_t point) const {
     return std::span(ranks_).subspan(point * dimensions(), dimensions());
   }
   [[nodiscard]] std::size_t ranks(std::size_t dimension) const { return rankCounts_[dimension]; }
-  /// The sum over all knobs; options that are not equal are 1 apart.
+  /// Returns the L1 distance; different options have distance 1.
   [[nodiscard]] float distance(std::size_t a, std::size_t b) const;
-  /// How many steps the point is from these ranks: to the next value of a knob, or to another
-  /// option.
+  /// Returns the number of steps from these ranks to the point. A step goes to the adjacent value
+  /// of a knob, or to another option.
   [[nodiscard]] std::uint32_t steps(std::span<const std::uint32_t> from, std::size_t point) const;
 
  private:
   std::size_t size_ = 0;
   std::vector<bool> ordered_;
-  std::vector<std::uint32_t> farthest_;  ///< 1 for options, else more than any knob has
+  std::vector<std::uint32_t>
+      maxSteps_;  ///< maximum steps per knob: 1 for options, unlimited for sizes
   std::vector<std::size_t> rankCounts_;
   std::vector<float> values_;
   std::vector<std::uint32_t> ranks_;

@@ -9,14 +9,13 @@
 namespace hone::search {
 namespace {
 
-/// Among so many candidates for each point that is wanted, one is about as far from the others as
-/// among all.
-constexpr std::size_t kCandidatesEach = 24;
-constexpr std::size_t kLeastCandidates = 2048;
-/// Beyond so many points the spread is fine enough, and the rest follows in random order.
+/// With this many candidates per requested point, the spread is about as good as with all points.
+constexpr std::size_t kCandidatesPerPoint = 24;
+constexpr std::size_t kMinCandidates = 2048;
+/// Above this, further points follow in random order.
 constexpr std::size_t kMaxSpread = 1024;
 
-/// How often each value of each knob has come up.
+/// Counts how often each value of each knob occurred.
 class Coverage {
  public:
   explicit Coverage(const Coordinates& coordinates) : coordinates_(coordinates) {
@@ -25,8 +24,8 @@ class Coverage {
     }
   }
 
-  /// From 1 for a point whose values are all new, down to 0.
-  [[nodiscard]] float noveltyOf(std::size_t point) const {
+  /// Returns the novelty of a point, from 1 if all its values are new, down to 0.
+  [[nodiscard]] float novelty(std::size_t point) const {
     const auto ranks = coordinates_.ranksOf(point);
     float sum = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -34,7 +33,7 @@ class Coverage {
     }
     return counts_.empty() ? 0 : sum / static_cast<float>(counts_.size());
   }
-  /// Whether one of its values is new.
+  /// Returns true if one of the point's values is new.
   bool add(std::size_t point) {
     const auto ranks = coordinates_.ranksOf(point);
     bool isNew = false;
@@ -49,8 +48,9 @@ class Coverage {
   std::vector<std::vector<int>> counts_;
 };
 
-/// Those with a value that no earlier one has come first, so that the candidates have all values.
-void bringNewValuesForward(const Coordinates& coordinates, std::vector<std::size_t>& points) {
+/// Moves points with a value that no earlier point has to the front, so that the candidates cover
+/// all values.
+void moveNewValuesToFront(const Coordinates& coordinates, std::vector<std::size_t>& points) {
   Coverage coverage(coordinates);
   std::stable_partition(points.begin(), points.end(),
                         [&](std::size_t point) { return coverage.add(point); });
@@ -72,10 +72,10 @@ std::vector<std::size_t> diversePoints(const Coordinates& coordinates,
   count = std::min(count, among.size());
   Random random(seed);
   random.shuffle(std::span(among));
-  bringNewValuesForward(coordinates, among);
+  moveNewValuesToFront(coordinates, among);
   const std::size_t spread = std::min(count, kMaxSpread);
   const std::size_t candidates =
-      std::min(among.size(), std::max(spread * kCandidatesEach, kLeastCandidates));
+      std::min(among.size(), std::max(spread * kCandidatesPerPoint, kMinCandidates));
   Coverage coverage(coordinates);
   std::vector<float> nearest(candidates, std::numeric_limits<float>::max());
   const auto furthest = static_cast<float>(std::max<std::size_t>(coordinates.dimensions(), 1));
@@ -84,7 +84,7 @@ std::vector<std::size_t> diversePoints(const Coordinates& coordinates,
     float bestScore = -1;
     for (std::size_t i = chosen; i < candidates; ++i) {
       const float apart = std::min(nearest[i] / furthest, 1.0F);
-      const float score = apart + coverage.noveltyOf(among[i]);
+      const float score = apart + coverage.novelty(among[i]);
       if (score > bestScore) {
         best = i;
         bestScore = score;

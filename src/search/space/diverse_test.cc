@@ -9,7 +9,7 @@
 namespace hone::search {
 namespace {
 
-/// All combinations of two sizes and an option, with a size of which one value is rare.
+/// Returns all combinations of two sizes and an option, plus a size with one rare value.
 Space grid() {
   std::vector<std::vector<std::int64_t>> points;
   for (const std::int64_t rows : {8, 16, 32, 64, 128, 256}) {
@@ -26,7 +26,7 @@ Space grid() {
           points};
 }
 
-float leastDistance(const Coordinates& coordinates, const std::vector<std::size_t>& points) {
+float minDistance(const Coordinates& coordinates, const std::vector<std::size_t>& points) {
   float least = 1e9F;
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -36,7 +36,7 @@ float leastDistance(const Coordinates& coordinates, const std::vector<std::size_
   return least;
 }
 
-TEST(DiversePoints, HaveEveryValueOfEveryKnobEarly) {
+TEST(DiversePoints, CoverAllKnobValuesEarly) {
   const Space space = grid();
   const auto points = diversePoints(space, 8, 1);
   ASSERT_EQ(points.size(), 8u);
@@ -49,15 +49,15 @@ TEST(DiversePoints, HaveEveryValueOfEveryKnobEarly) {
   }
 }
 
-TEST(DiversePoints, LieFurtherApartThanThoseInARow) {
+TEST(DiversePoints, AreFartherApartThanConsecutivePoints) {
   const Space space = grid();
   const Coordinates coordinates(space);
-  EXPECT_GE(leastDistance(coordinates, diversePoints(space, 12, 3)),
-            3 * leastDistance(coordinates, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) / 4);
-  EXPECT_GT(leastDistance(coordinates, diversePoints(space, 12, 3)), 0.5F);
+  EXPECT_GE(minDistance(coordinates, diversePoints(space, 12, 3)),
+            3 * minDistance(coordinates, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) / 4);
+  EXPECT_GT(minDistance(coordinates, diversePoints(space, 12, 3)), 0.5F);
 }
 
-TEST(DiversePoints, AreAllWhereAllAreWanted) {
+TEST(DiversePoints, ReturnAllPointsIfRequested) {
   const Space space = grid();
   auto points = diversePoints(space, 1'000'000, 1);
   std::sort(points.begin(), points.end());
@@ -67,13 +67,13 @@ TEST(DiversePoints, AreAllWhereAllAreWanted) {
   EXPECT_EQ(diversePoints(Space({{"x", {4}}}, {{4}}), 5, 1), std::vector<std::size_t>{0});
 }
 
-TEST(DiversePoints, DependOnTheSeedAlone) {
+TEST(DiversePoints, AreDeterministicForSeed) {
   const Space space = grid();
   EXPECT_EQ(diversePoints(space, 20, 5), diversePoints(space, 20, 5));
   EXPECT_NE(diversePoints(space, 20, 5), diversePoints(space, 20, 6));
 }
 
-TEST(Coordinates, AreLogarithmsFromZeroToOne) {
+TEST(Coordinates, AreNormalizedLogarithms) {
   const Space space(
       {{"tile", {0, 1, 3, 7}}, {"size", {16, 32, 64}}, {"fixed", {5}}, {"kind", {0, 1}, false}},
       {{0, 16, 5, 0}, {1, 32, 5, 1}, {3, 64, 5, 0}, {7, 64, 5, 0}});

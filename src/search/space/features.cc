@@ -8,7 +8,7 @@
 namespace hone::search {
 namespace {
 
-/// Logarithms; what is no positive number is the worst that there is.
+/// Returns the logarithms; values that are not positive numbers get the largest one.
 std::vector<double> logarithms(std::size_t points,
                                const std::function<double(std::size_t)>& guess) {
   std::vector<double> logs(points);
@@ -35,7 +35,7 @@ Features::Features(const Coordinates& coordinates,
     std::iota(byGuess_.begin(), byGuess_.end(), std::size_t{0});
     std::stable_sort(byGuess_.begin(), byGuess_.end(),
                      [&](std::size_t a, std::size_t b) { return logs[a] < logs[b]; });
-    // From the best to the middle is 1: what is far worse than that is not worth telling apart.
+    // Scale the distance from best to median to 1; differences far beyond that do not matter.
     const double best = logs[byGuess_.front()];
     const double range = std::max(logs[byGuess_[points / 2]] - best, 1e-9);
     for (const double log : logs) {

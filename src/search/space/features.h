@@ -9,7 +9,7 @@
 
 namespace hone::search {
 
-/// What a learner sees of a point: its coordinates, and what a static model thinks of it.
+/// Input features of the learners: a point's coordinates and its cost by the static model.
 class Features {
  public:
   Features(const Coordinates& coordinates, const std::function<double(std::size_t)>& guess);
@@ -19,7 +19,7 @@ class Features {
   }
   [[nodiscard]] std::size_t width() const { return ordered_.size(); }
   [[nodiscard]] const std::vector<bool>& ordered() const { return ordered_; }
-  /// All points, the best by the static model first; empty without one.
+  /// Returns all points, cheapest by the static model first; empty without a model.
   [[nodiscard]] const std::vector<std::size_t>& byGuess() const { return byGuess_; }
 
  private:

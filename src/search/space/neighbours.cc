@@ -15,12 +15,12 @@ const std::vector<std::size_t>& Neighbours::of(std::size_t point) {
   if (!isNew) {
     return near;
   }
-  struct Away {
+  struct Distance {
     std::uint32_t steps;
-    std::uint32_t tie;  ///< scattered, so that of equally near ones not all lie on one side
+    std::uint32_t tie;  ///< pseudo-random, so that equally near points are not all on one side
     std::size_t point;
   };
-  std::vector<Away> away;
+  std::vector<Distance> away;
   away.reserve(coordinates_.size());
   const auto here = coordinates_.ranksOf(point);
   for (std::size_t other = 0; other < coordinates_.size(); ++other) {
@@ -29,7 +29,7 @@ const std::vector<std::size_t>& Neighbours::of(std::size_t point) {
       away.push_back({coordinates_.steps(here, other), tie, other});
     }
   }
-  const auto nearer = [](const Away& a, const Away& b) {
+  const auto nearer = [](const Distance& a, const Distance& b) {
     return a.steps != b.steps ? a.steps < b.steps : a.tie < b.tie;
   };
   const auto count = static_cast<std::ptrdiff_t>(std::min(kNeighbours, away.size()));

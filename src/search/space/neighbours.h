@@ -9,16 +9,17 @@
 
 namespace hone::search {
 
-/// Which legal points lie near: the constraints tie knobs together, so a step along one alone often
-/// leads out of the space.
+/// Finds legal points near a point. Constraints couple knobs, so changing a single knob often
+/// leaves the space.
 class Neighbours {
  public:
   explicit Neighbours(const Coordinates& coordinates) : coordinates_(coordinates) {}
 
-  /// Those that are the fewest steps from the point, a step being the next value of a knob or
-  /// another option. Remembered, as a good point has many children.
+  /// Returns the points with the fewest steps to `point`. A step is the adjacent value of a knob or
+  /// another option. Cached, because good points are requested often.
   [[nodiscard]] const std::vector<std::size_t>& of(std::size_t point);
-  /// The point that has each value from one parent or the other, or one of those nearest to that.
+  /// Returns the point that takes each value from one of the two parents, or one of the points
+  /// nearest to it.
   [[nodiscard]] std::size_t child(std::size_t mother, std::size_t father, Random& random) const;
 
  private:

@@ -38,31 +38,31 @@ std::string lines(const std::vector<T>& all) {
   return text;
 }
 
-Result<std::vector<std::int64_t>> valuesFrom(const json& list, std::string_view where) {
+Result<std::vector<std::int64_t>> parseValues(const json& list, std::string_view where) {
   std::vector<std::int64_t> values;
   if (!list.is_array()) {
-    return userError("{}: the values must be a list of whole numbers", where);
+    return userError("{}: expected a list of integers", where);
   }
   for (const json& one : list) {
     if (!one.is_number_integer()) {
-      return userError("{}: {} is not a whole number", where, one.dump());
+      return userError("{}: expected an integer, got {}", where, one.dump());
     }
     values.push_back(one.get<std::int64_t>());
   }
   return values;
 }
 
-/// Values of all knobs, each one of those that the knob has.
-Result<std::vector<std::int64_t>> pointFrom(const json& list, const std::vector<Knob>& knobs,
-                                            std::string_view where) {
-  auto values = HONE_TRY(valuesFrom(list, where));
+/// Parses one value per knob; each must be a value of its knob.
+Result<std::vector<std::int64_t>> parsePoint(const json& list, const std::vector<Knob>& knobs,
+                                             std::string_view where) {
+  auto values = HONE_TRY(parseValues(list, where));
   if (values.size() != knobs.size()) {
-    return userError("{}: {} values for {} knobs", where, values.size(), knobs.size());
+    return userError("{}: expected {} values, got {}", where, knobs.size(), values.size());
   }
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const std::vector<std::int64_t>& known = knobs[i].values;
     if (std::find(known.begin(), known.end(), values[i]) == known.end()) {
-      return userError("{}: the knob '{}' has no value {}", where, knobs[i].name, values[i]);
+      return userError("{}: invalid value of knob '{}': {}", where, knobs[i].name, values[i]);
     }
   }
   return values;
@@ -76,7 +76,7 @@ Result<Knob> knobFrom(const json& written, const std::string& where) {
   reader.required("values", values);
   reader.optional("ordered", knob.ordered);
   HONE_CHECK(reader.finish());
-  knob.values = HONE_TRY(valuesFrom(values, where));
+  knob.values = HONE_TRY(parseValues(values, where));
   return knob;
 }
 
@@ -93,7 +93,7 @@ Result<RecordedPoint> recordedPointFrom(const json& written, const std::vector<K
   reader.optional("guess", guess);
   HONE_CHECK(reader.finish());
   if (written.contains("time_ns") == written.contains("failure")) {
-    return userError("{}: needs either 'time_ns' or 'failure'", where);
+    return userError("{}: expected either 'time_ns' or 'failure'", where);
   }
   if (written.contains("time_ns")) {
     if (timeNs <= 0) {
@@ -104,7 +104,7 @@ Result<RecordedPoint> recordedPointFrom(const json& written, const std::vector<K
   if (written.contains("guess")) {
     point.guess = guess;
   }
-  point.values = HONE_TRY(pointFrom(values, knobs, where));
+  point.values = HONE_TRY(parsePoint(values, knobs, where));
   return point;
 }
 
@@ -113,7 +113,7 @@ Result<json> parsed(std::string_view text) {
     return json::parse(text);
   } catch (const json::parse_error& error) {
     const std::string_view read = text.substr(0, error.byte);
-    return userError("line {}: the recording is not JSON",
+    return userError("line {}: invalid JSON in the recording",
                      1 + std::count(read.begin(), read.end(), '\n'));
   }
 }
@@ -156,7 +156,7 @@ Result<Recording> recordingFrom(std::string_view text) {
   reader.optional("first", first);
   HONE_CHECK(reader.finish());
   if (!knobs.is_array() || !points.is_array() || !first.is_array()) {
-    return userError("recording: 'knobs', 'points' and 'first' must be lists");
+    return userError("recording: expected lists for 'knobs', 'points' and 'first'");
   }
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     recording.knobs.push_back(HONE_TRY(knobFrom(knobs[i], fmt::format("knobs[{}]", i))));
@@ -170,13 +170,13 @@ Result<Recording> recordingFrom(std::string_view text) {
       recording.points.begin(), recording.points.end(),
       [](const RecordedPoint& a, const RecordedPoint& b) { return a.values == b.values; });
   if (twice != recording.points.end()) {
-    return userError("points: {} is there twice", json(twice->values).dump());
+    return userError("points: duplicate point {}", json(twice->values).dump());
   }
   for (std::size_t i = 0; i < first.size(); ++i) {
     const std::string where = fmt::format("first[{}]", i);
-    RecordedPoint point{HONE_TRY(pointFrom(first[i], recording.knobs, where))};
+    RecordedPoint point{HONE_TRY(parsePoint(first[i], recording.knobs, where))};
     if (!std::binary_search(recording.points.begin(), recording.points.end(), point, before)) {
-      return userError("{}: there is no such point", where);
+      return userError("{}: no such point", where);
     }
     recording.first.push_back(std::move(point.values));
   }

@@ -13,36 +13,36 @@
 
 namespace hone::search {
 
-/// How one point of a space did.
+/// Measured result of one point.
 struct RecordedPoint {
-  std::vector<std::int64_t> values;  ///< one a knob
+  std::vector<std::int64_t> values;  ///< one per knob
   std::optional<double> timeNs{};    // NOLINT(readability-redundant-member-init): g++ warns without
-  /// Why there is no time.
+  /// Reason for a missing time.
   std::string failure{};  // NOLINT(readability-redundant-member-init): g++ warns without
-  /// What the static model thought of it.
+  /// Cost by the static model.
   std::optional<double> guess{};  // NOLINT(readability-redundant-member-init): g++ warns without
   bool operator==(const RecordedPoint&) const = default;
 };
 
-/// A space of which every point was tried, so that strategies can be compared without a compiler.
+/// A space whose points were all measured, for comparing strategies without a compiler.
 struct Recording {
   std::string name;
   std::vector<Knob> knobs;
   std::vector<RecordedPoint> points;
-  /// What a strategy was given to begin with.
+  /// Points that a strategy tries first.
   std::vector<std::vector<std::int64_t>>
       first{};  // NOLINT(readability-redundant-member-init): g++ warns without
   bool operator==(const Recording&) const = default;
 
-  /// Its points in the order of their numbers in a Space.
+  /// Sorts the points in the order of their numbers in a Space.
   void sort();
-  /// The shortest time; nothing where all points failed.
+  /// Returns the shortest time; nothing if all points failed.
   [[nodiscard]] std::optional<double> best() const;
 };
 
-/// JSON with a line for each point.
+/// Formats the recording as JSON with one line per point.
 [[nodiscard]] std::string toText(const Recording& recording);
-/// What is wrong with a text is a user error that names the place.
+/// Parses a recording; fails with a user error that names the location.
 [[nodiscard]] Result<Recording> recordingFrom(std::string_view text);
 [[nodiscard]] Result<Recording> readRecording(const std::filesystem::path& file);
 

@@ -40,14 +40,14 @@ Recording anyRecording() {
   return recording;
 }
 
-RC_GTEST_PROP(Recording, IsReadAsItWasWritten, ()) {
+RC_GTEST_PROP(Recording, RoundTrips, ()) {
   const Recording recording = anyRecording();
   const auto again = recordingFrom(toText(recording));
   RC_ASSERT(again.has_value());
   RC_ASSERT(*again == recording);
 }
 
-TEST(Recording, SaysWhatIsWrongAndWhere) {
+TEST(Recording, ReportsErrorsWithLocation) {
   const auto error = [](std::string_view text) {
     const auto recording = recordingFrom(text);
     return recording ? std::string() : recording.error().message;
@@ -57,31 +57,31 @@ TEST(Recording, SaysWhatIsWrongAndWhere) {
         R"({{"name": "n", "knobs": [{{"name": "x", "values": [1, 2]}}], "points": [{}]{}}})",
         points, more);
   };
-  EXPECT_EQ(error("{\n\"name\": 1,\n]"), "line 3: the recording is not JSON");
+  EXPECT_EQ(error("{\n\"name\": 1,\n]"), "line 3: invalid JSON in the recording");
   EXPECT_THAT(error("[]"), HasSubstr("recording: must be an object"));
   EXPECT_THAT(error("{}"), HasSubstr("'name' is missing"));
   EXPECT_EQ(error(withPoints(R"({"values": [1], "time_ns": 5}, {"values": [2], "failure": "x"})")),
             "");
   EXPECT_EQ(error(withPoints(R"({"values": [3], "time_ns": 5})")),
-            "points[0]: the knob 'x' has no value 3");
+            "points[0]: invalid value of knob 'x': 3");
   EXPECT_EQ(error(withPoints(R"({"values": [1, 1], "time_ns": 5})")),
-            "points[0]: 2 values for 1 knobs");
+            "points[0]: expected 1 values, got 2");
   EXPECT_EQ(error(withPoints(R"({"values": [1.5], "time_ns": 5})")),
-            "points[0]: 1.5 is not a whole number");
-  EXPECT_THAT(error(withPoints(R"({"values": 1, "time_ns": 5})")), HasSubstr("must be a list"));
+            "points[0]: expected an integer, got 1.5");
+  EXPECT_THAT(error(withPoints(R"({"values": 1, "time_ns": 5})")), HasSubstr("expected a list"));
   EXPECT_EQ(error(withPoints(R"({"values": [1]})")),
-            "points[0]: needs either 'time_ns' or 'failure'");
+            "points[0]: expected either 'time_ns' or 'failure'");
   EXPECT_THAT(error(withPoints(R"({"values": [1], "time_ns": -5})")), HasSubstr("above 0"));
   EXPECT_THAT(error(withPoints(R"({"values": [1], "time": 5})")),
               HasSubstr("points[0]: unknown member 'time'"));
   EXPECT_EQ(error(withPoints(R"({"values": [1], "time_ns": 5}, {"values": [1], "time_ns": 6})")),
-            "points: [1] is there twice");
+            "points: duplicate point [1]");
   EXPECT_EQ(error(withPoints(R"({"values": [1], "time_ns": 5})", R"(, "first": [[2]])")),
-            "first[0]: there is no such point");
-  EXPECT_THAT(error(withPoints("", R"(, "first": 3)")), HasSubstr("must be lists"));
+            "first[0]: no such point");
+  EXPECT_THAT(error(withPoints("", R"(, "first": 3)")), HasSubstr("expected lists"));
 }
 
-TEST(Recording, OfAFileNamesTheFile) {
+TEST(Recording, ErrorNamesTheFile) {
   const auto folder = ScratchFolder::create("hone-recording-test").value();
   ASSERT_TRUE(writeFile(folder.path() / "bad.json", "{"));
   const auto bad = readRecording(folder.path() / "bad.json");
@@ -89,7 +89,8 @@ TEST(Recording, OfAFileNamesTheFile) {
   EXPECT_THAT(bad.error().message, HasSubstr("bad.json: line 1: "));
 }
 
-/// Times fall from the first point to the last, and every fifth fails.
+/// Returns a recording whose times decrease from the first point to the last. Every fifth point
+/// fails.
 Recording falling() {
   Recording recording{"falling", {{"x", {}}}, {}};
   for (std::int64_t x = 1; x <= 50; ++x) {
@@ -105,7 +106,7 @@ Recording falling() {
   return recording;
 }
 
-TEST(Replay, KnowsTheBestAfterEachTrial) {
+TEST(Replay, ReturnsBestAfterEachTrial) {
   const Recording recording = falling();
   EXPECT_EQ(recording.best(), 510);
   const auto best = replay(recording, "exhaustive", {.batch = 7});
@@ -122,7 +123,7 @@ TEST(Replay, KnowsTheBestAfterEachTrial) {
   EXPECT_FALSE(replay(recording, "nobody", {}));
 }
 
-TEST(Replay, GivesStrategiesWhatWasRecordedToBeginWith) {
+TEST(Replay, PassesRecordedFirstPointsToStrategy) {
   Recording recording = falling();
   recording.first = {{49}};
   const auto best = replay(recording, "evolve", {.trials = 1});

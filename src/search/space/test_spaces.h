@@ -8,18 +8,17 @@
 
 namespace hone::search {
 
-/// A made-up space that behaves as spaces of tiles do: knobs that multiply their effects, optima in
-/// the middle, pairs that depend on each other, a cliff beyond what registers hold, large tiles
-/// that fail, and 2 % of noise; in some nearly everything is about as fast. Every seed makes
-/// another.
-class MadeSpace {
+/// A synthetic space that resembles tile spaces: multiplicative effects, interior optima,
+/// interacting pairs of knobs, a cliff where registers spill, large tiles that fail, and 2 % noise.
+/// Some spaces are nearly flat. Each seed gives a different one.
+class SyntheticSpace {
  public:
-  explicit MadeSpace(std::uint64_t seed) : random_(seed) {
+  explicit SyntheticSpace(std::uint64_t seed) : random_(seed) {
     for (Effect* effect : {&rows_, &columns_, &innerRows_, &innerColumns_, &depth_}) {
       *effect = {random_.uniform(), 0.2 + 1.3 * random_.uniform()};
     }
     innerColumns_.strength += 0.5;
-    // NOLINTBEGIN(cppcoreguidelines-prefer-member-initializer): the order of the draws counts
+    // NOLINTBEGIN(cppcoreguidelines-prefer-member-initializer): the order of the draws matters
     balance_ = 0.5 * random_.uniform();
     registers_ = 32 << random_.below(3);
     failing_ = 12 + static_cast<double>(random_.below(4));
@@ -42,7 +41,7 @@ class MadeSpace {
                          {"order", {0, 1, 2}, false}},
                         {}};
     addPoints(recording, {});
-    // As many as somebody would measure.
+    // The size of a realistic measured space.
     random_.shuffle(std::span(recording.points));
     recording.points.resize(std::min<std::size_t>(recording.points.size(), 1000));
     recording.sort();

@@ -7,28 +7,28 @@
 
 namespace hone::search {
 
-/// What a strategy asked for and was told.
+/// Points that a strategy asked for, and the results it was given.
 class Trials {
  public:
   struct Trial {
     std::size_t point = 0;
-    std::optional<double> timeNs;  ///< nothing: it failed
+    std::optional<double> timeNs;  ///< nothing: the trial failed
   };
 
   explicit Trials(std::size_t points) : used_(points) {}
 
-  /// Neither asked for nor told about.
+  /// Returns true if the point was neither asked for nor reported.
   [[nodiscard]] bool isOpen(std::size_t point) const { return !used_[point]; }
   [[nodiscard]] std::size_t openCount() const { return used_.size() - usedCount_; }
   [[nodiscard]] std::size_t points() const { return used_.size(); }
   void use(std::size_t point);
-  /// What is told of a point again replaces what was told before.
+  /// Records a result; replaces an earlier one of the same point.
   void tell(std::size_t point, std::optional<double> timeNs);
 
   [[nodiscard]] const std::vector<Trial>& told() const { return told_; }
   [[nodiscard]] std::size_t succeeded() const { return succeeded_; }
   [[nodiscard]] std::size_t failed() const { return told_.size() - succeeded_; }
-  /// Numbers of told trials that did not fail, the fastest first.
+  /// Returns indices into told() of successful trials, fastest first.
   [[nodiscard]] std::vector<std::size_t> byTime() const;
 
  private:
@@ -36,7 +36,7 @@ class Trials {
   std::size_t usedCount_ = 0;
   std::size_t succeeded_ = 0;
   std::vector<Trial> told_;
-  std::unordered_map<std::size_t, std::size_t> place_;  ///< of a point in what was told
+  std::unordered_map<std::size_t, std::size_t> place_;  ///< index of a point in told_
 };
 
 }  // namespace hone::search

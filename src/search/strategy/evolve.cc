@@ -7,7 +7,7 @@ namespace hone::search {
 namespace {
 
 constexpr std::size_t kParents = 6;
-constexpr int kMixed = 4;
+constexpr int kCrossedChildren = 4;
 constexpr std::size_t kExploredPoints = 120;
 
 class Evolve final : public Guided {
@@ -25,7 +25,7 @@ class Evolve final : public Guided {
       const std::vector<std::size_t>& near = neighbours().of(parent);
       points.insert(points.end(), near.begin(), near.end());
     }
-    for (int i = 0; i < kMixed; ++i) {
+    for (int i = 0; i < kCrossedChildren; ++i) {
       const std::size_t mother = parents[random().below(parents.size())];
       const std::size_t father = parents[random().below(parents.size())];
       points.push_back(neighbours().child(mother, father, random()));
@@ -34,7 +34,7 @@ class Evolve final : public Guided {
     return points;
   }
 
-  double gainOf(std::size_t point) const override { return surrogate_.gainOf(point); }
+  double expectedGain(std::size_t point) const override { return surrogate_.expectedGain(point); }
 
  private:
   Surrogate surrogate_;

@@ -6,8 +6,8 @@
 
 namespace hone::search {
 
-/// Children of the best so far, by steps to near points and by mixing two; which of them is tried,
-/// a Gaussian process says.
+/// Creates a strategy that mutates and crosses the best points so far. A Gaussian process ranks the
+/// children.
 [[nodiscard]] std::unique_ptr<Strategy> makeEvolve(const Space& space,
                                                    const StrategyOptions& options);
 

@@ -8,10 +8,10 @@ namespace hone::search {
 namespace {
 
 constexpr std::size_t kTrees = 16;
-/// Fewer observations are not cut further.
-constexpr std::size_t kLeast = 3;
+/// Smaller nodes are not split.
+constexpr std::size_t kMinSplit = 3;
 
-/// The sum and the sum of squares of some targets.
+/// Sum and sum of squares of targets.
 struct Moments {
   double count = 0, sum = 0, squares = 0;
 
@@ -43,7 +43,7 @@ void Forest::grow(const std::vector<Row>& rows, const std::vector<double>& targe
   for (const std::size_t member : members) {
     node.mean += targets[member] / static_cast<double>(members.size());
   }
-  const std::size_t left = members.size() < kLeast ? 0 : cutBest(rows, targets, members, node);
+  const std::size_t left = members.size() < kMinSplit ? 0 : cutBest(rows, targets, members, node);
   nodes_.push_back(node);
   if (left == 0) {
     return;
@@ -53,8 +53,8 @@ void Forest::grow(const std::vector<Row>& rows, const std::vector<double>& targe
   grow(rows, targets, members.subspan(left));
 }
 
-/// Of one random cut of each feature takes the one that leaves the least error, and puts those who
-/// go left first; how many they are, 0 where nothing can be cut.
+/// Draws one random cut per feature and applies the one with the least error, moving the left
+/// members to the front. Returns their number, or 0 if nothing can be split.
 std::size_t Forest::cutBest(const std::vector<Row>& rows, const std::vector<double>& targets,
                             std::span<std::size_t> members, Node& node) {
   double leastError = INFINITY;

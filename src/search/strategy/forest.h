@@ -10,7 +10,8 @@
 
 namespace hone::search {
 
-/// Regression trees with random cuts; how far they disagree says how unsure they are.
+/// A forest of regression trees with random cuts. The deviation of a prediction is the disagreement
+/// of the trees.
 class Forest {
  public:
   using Row = std::span<const float>;
@@ -23,8 +24,8 @@ class Forest {
  private:
   struct Node {
     std::uint32_t feature = 0;
-    float cut = 0;          ///< up to it goes left
-    std::size_t right = 0;  ///< left is the next; 0: a leaf
+    float cut = 0;          ///< values up to the cut go left
+    std::size_t right = 0;  ///< index of the right child; the left one is next; 0: a leaf
     double mean = 0;
   };
 

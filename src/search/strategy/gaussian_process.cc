@@ -10,13 +10,13 @@ namespace hone::search {
 namespace {
 
 constexpr double kPriorWeight = 2;
-/// Of the logarithm of a weight, around its prior.
+/// Standard deviation of the logarithm of a weight around its prior.
 constexpr double kPriorSpread = 1;
 constexpr double kPriorNoise = 0.02;
 
 double squared(double value) { return value * value; }
 
-/// Four sums side by side: one would wait for itself.
+/// Uses four accumulators to hide the latency of additions.
 double dotProduct(const double* a, const double* b, std::size_t count) {
   std::array<double, 4> sums{};
   std::size_t i = 0;
@@ -47,7 +47,7 @@ double expectedImprovement(const Prediction& prediction, double best) {
 GaussianProcess::GaussianProcess(const std::vector<bool>& ordered)
     : weights_(ordered.size(), kPriorWeight) {
   for (const bool one : ordered) {
-    farthest_.push_back(one ? INFINITY : 0.5F);
+    maxDistance_.push_back(one ? INFINITY : 0.5F);
   }
 }
 
@@ -55,7 +55,7 @@ double GaussianProcess::similarity(Row a, Row b) const {
   float sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const float apart = a[i] - b[i];
-    sum += static_cast<float>(weights_[i]) * std::min(apart * apart, farthest_[i]);
+    sum += static_cast<float>(weights_[i]) * std::min(apart * apart, maxDistance_[i]);
   }
   const float r = std::sqrt(5 * sum);  // Matern 5/2
   return static_cast<double>((1 + r + r * r / 3) * std::exp(-r));
@@ -95,7 +95,7 @@ void GaussianProcess::factorize() {
     solved_[i] = left / own[i];
   }
   const double energy = std::inner_product(solved_.begin(), solved_.end(), solved_.begin(), 0.0);
-  // One more observation of a plain process keeps the amplitude of few observations in bounds.
+  // One additional prior observation bounds the amplitude if there are few observations.
   amplitude_ = std::max((energy + 1) / static_cast<double>(n + 1), 1e-6);
   alpha_ = solved_;
   for (std::size_t i = n; i-- > 0;) {
@@ -118,7 +118,7 @@ double GaussianProcess::logLikelihood() const {
   return result - squared(std::log(noise_ / kPriorNoise) / kPriorSpread) / 2;
 }
 
-/// Multiplies or divides the parameter as long as that makes the observations likelier.
+/// Multiplies or divides the parameter as long as the likelihood increases.
 void GaussianProcess::climb(double& parameter, double low, double high, double factor,
                             double& best) {
   for (const double step : {factor, 1 / factor}) {

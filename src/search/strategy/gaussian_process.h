@@ -6,32 +6,32 @@
 
 namespace hone::search {
 
-/// What a learner expects and how sure it is.
+/// A learner's expected value and its uncertainty.
 struct Prediction {
   double mean = 0;
   double deviation = 0;
 };
 
-/// How much less than the best so far is to be expected, where all that is more counts as nothing.
+/// Returns the expected improvement below `best`; values above it count as zero.
 [[nodiscard]] double expectedImprovement(const Prediction& prediction, double best);
 
-/// Interpolates between few and noisy observations and knows how far from them it is.
+/// Gaussian process regression for few, noisy observations.
 class GaussianProcess {
  public:
   using Row = std::span<const float>;
 
-  /// Of features that are not ordered only equality counts.
+  /// Unordered features are only compared for equality.
   explicit GaussianProcess(const std::vector<bool>& ordered);
 
-  /// The rows must stay where they are.
+  /// Fits the observations. The memory of the rows must outlive the process.
   void fit(std::vector<Row> rows, std::vector<double> targets);
-  /// Finds out which features matter and how noisy the targets are, by the likelihood of what was
-  /// observed, then fits. Starts from what it learnt before; costs as much as some dozens of fits.
+  /// Estimates the relevance of each feature and the noise by maximum likelihood, then fits. Starts
+  /// from the previous estimates; costs as much as dozens of fits.
   void learn(const std::vector<Row>& rows, const std::vector<double>& targets);
 
   [[nodiscard]] double mean(Row row) const;
   [[nodiscard]] Prediction predict(Row row) const;
-  /// From 1 for equal rows down to 0.
+  /// Returns the correlation of two rows: 1 if equal, towards 0 with distance.
   [[nodiscard]] double similarity(Row a, Row b) const;
 
  private:
@@ -39,9 +39,10 @@ class GaussianProcess {
   [[nodiscard]] double logLikelihood() const;
   void climb(double& parameter, double low, double high, double factor, double& best);
 
-  std::vector<float> farthest_;  ///< squared; options that differ are all equally far apart
-  std::vector<double> weights_;  ///< how quickly the target changes along each feature
-  double noise_ = 0.02;          ///< variance against that of the targets
+  std::vector<float>
+      maxDistance_;  ///< maximum squared distance; all different options are equally far apart
+  std::vector<double> weights_;  ///< inverse length scale of each feature
+  double noise_ = 0.02;          ///< variance relative to that of the targets
   double center_ = 0;
   double scale_ = 1;
   double amplitude_ = 1;

@@ -9,18 +9,19 @@
 namespace hone::search {
 namespace {
 
-/// So many spread points are tried before the learner is listened to.
-constexpr std::size_t kSpread = 5;
-/// Listed in advance, as more are needed where many fail or many are asked for at once.
+/// Spread points to try before the learner is used.
+constexpr std::size_t kSpreadPoints = 5;
+/// Listed in advance; more are needed if many fail or many are requested at once.
 constexpr std::size_t kMaxFirstPoints = 64;
-/// Of the points that the static model likes best, this share is spread over.
-constexpr std::size_t kLikelyPart = 16;
-constexpr std::size_t kLeastLikely = 24;
-/// How quickly the gain of a point recovers with the distance from one that is tried with it.
-constexpr float kApart = 4;
+/// The spread is over this fraction (1/16) of the points, the best by the static model.
+constexpr std::size_t kLikelyFraction = 16;
+constexpr std::size_t kMinLikely = 24;
+/// Controls how fast the gain of a point recovers with its distance from points chosen in the same
+/// batch.
+constexpr float kBatchSpread = 4;
 
-/// Spread over what the static model likes, with every third from everywhere; or all from
-/// everywhere where there is no static model.
+/// Returns points spread over the best by the static model, with every third from the whole space.
+/// Without a model, all are from the whole space.
 std::vector<std::size_t> spreadPoints(const Coordinates& coordinates, const Features& features,
                                       std::uint64_t seed) {
   std::vector<std::size_t> all(coordinates.size());
@@ -30,7 +31,7 @@ std::vector<std::size_t> spreadPoints(const Coordinates& coordinates, const Feat
     return everywhere;
   }
   std::vector<std::size_t> likely = features.byGuess();
-  likely.resize(std::min(likely.size(), std::max(likely.size() / kLikelyPart, kLeastLikely)));
+  likely.resize(std::min(likely.size(), std::max(likely.size() / kLikelyFraction, kMinLikely)));
   const std::size_t likeliest = likely.front();
   likely = diversePoints(coordinates, std::move(likely), kMaxFirstPoints, seed);
   likely.insert(likely.begin(), likeliest);
@@ -54,20 +55,20 @@ Guided::Guided(const Space& space, const StrategyOptions& options)
       neighbours_(coordinates_),
       random_(options.seed),
       trials_(space.size()),
-      beginning_(options.first),
-      givenFirst_(beginning_.size()) {
+      initial_(options.first),
+      givenInitial_(initial_.size()) {
   const std::vector<std::size_t> spread = spreadPoints(coordinates_, features_, options.seed);
-  beginning_.insert(beginning_.end(), spread.begin(), spread.end());
+  initial_.insert(initial_.end(), spread.begin(), spread.end());
 }
 
 void Guided::tell(std::size_t point, std::optional<double> timeNs) {
   trials_.tell(point, timeNs);
-  news_ = true;
+  hasNewResults_ = true;
 }
 
-std::optional<std::size_t> Guided::nextToBeginWith() {
-  while (nextBeginning_ < beginning_.size()) {
-    const std::size_t point = beginning_[nextBeginning_++];
+std::optional<std::size_t> Guided::nextInitial() {
+  while (nextInitial_ < initial_.size()) {
+    const std::size_t point = initial_[nextInitial_++];
     if (trials_.isOpen(point)) {
       return point;
     }
@@ -75,16 +76,16 @@ std::optional<std::size_t> Guided::nextToBeginWith() {
   return std::nullopt;
 }
 
-bool Guided::hasBegun() const {
-  return nextBeginning_ >= givenFirst_ && trials_.succeeded() > 0 &&
-         trials_.told().size() >= kSpread;
+bool Guided::initialDone() const {
+  return nextInitial_ >= givenInitial_ && trials_.succeeded() > 0 &&
+         trials_.told().size() >= kSpreadPoints;
 }
 
 std::vector<std::size_t> Guided::ask(std::size_t count) {
   count = std::min(count, trials_.openCount());
   std::vector<std::size_t> chosen;
-  while (chosen.size() < count && !hasBegun()) {
-    const auto point = nextToBeginWith();
+  while (chosen.size() < count && !initialDone()) {
+    const auto point = nextInitial();
     if (!point) {
       break;
     }
@@ -103,12 +104,12 @@ std::vector<std::size_t> Guided::ask(std::size_t count) {
   return chosen;
 }
 
-/// The most is expected of the first; the others must also be far from those chosen before, as
-/// what these will tell is not known yet.
+/// Picks the point with the largest gain first. Later ones must also be far from those picked
+/// before, whose results are not known yet.
 void Guided::choose(std::size_t count, std::vector<std::size_t>& chosen) {
-  if (news_) {
+  if (hasNewResults_) {
     learn();
-    news_ = false;
+    hasNewResults_ = false;
   }
   std::vector<std::size_t> points = candidates();
   std::sort(points.begin(), points.end());
@@ -116,11 +117,11 @@ void Guided::choose(std::size_t count, std::vector<std::size_t>& chosen) {
   std::erase_if(points, [&](std::size_t point) { return !trials_.isOpen(point); });
   std::vector<double> gains;
   for (const std::size_t point : points) {
-    gains.push_back(gainOf(point));
+    gains.push_back(expectedGain(point));
   }
   const auto lessenNear = [&](std::size_t taken) {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      gains[i] *= 1 - std::exp(-kApart * coordinates_.distance(taken, points[i]));
+      gains[i] *= 1 - std::exp(-kBatchSpread * coordinates_.distance(taken, points[i]));
     }
   };
   for (const std::size_t point : chosen) {
@@ -137,9 +138,9 @@ void Guided::choose(std::size_t count, std::vector<std::size_t>& chosen) {
   }
 }
 
-std::vector<std::size_t> Guided::best(std::size_t most) const {
+std::vector<std::size_t> Guided::best(std::size_t limit) const {
   std::vector<std::size_t> numbers = trials_.byTime();
-  numbers.resize(std::min(most, numbers.size()));
+  numbers.resize(std::min(limit, numbers.size()));
   for (std::size_t& number : numbers) {
     number = trials_.told()[number].point;
   }
@@ -157,7 +158,7 @@ void Guided::addOpen(std::vector<std::size_t>& points, std::size_t count) {
   }
   while (count > 0) {
     const std::size_t from = random_.below(trials_.points());
-    // Where few are open, the next open one is taken rather than another number drawn.
+    // If few are open, scan for the next open one instead of drawing again.
     std::size_t point = from;
     while (!trials_.isOpen(point)) {
       point = (point + 1) % trials_.points();

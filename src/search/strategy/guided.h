@@ -12,8 +12,8 @@
 
 namespace hone::search {
 
-/// A strategy that begins with likely and spread points and then tries what a learner expects most
-/// of. Who derives from it says among which points, and what is to be expected of them.
+/// Base of strategies that try promising and spread points first, then the candidates with the
+/// largest predicted gain. Derived classes supply the candidates and the prediction.
 class Guided : public Strategy {
  public:
   Guided(const Space& space, const StrategyOptions& options);
@@ -22,26 +22,26 @@ class Guided : public Strategy {
   void tell(std::size_t point, std::optional<double> timeNs) final;
 
  protected:
-  /// Called before points are to be chosen, where something was told since; at least one trial did
-  /// not fail.
+  /// Called before points are chosen if there are new results. At least one trial has succeeded.
   virtual void learn() = 0;
-  /// Points to choose from; one that is not open is passed over, and so is one that comes again.
+  /// Returns points to choose from. Points that are not open and duplicates are ignored.
   [[nodiscard]] virtual std::vector<std::size_t> candidates() = 0;
-  [[nodiscard]] virtual double gainOf(std::size_t point) const = 0;
+  [[nodiscard]] virtual double expectedGain(std::size_t point) const = 0;
 
   [[nodiscard]] const Features& features() const { return features_; }
   [[nodiscard]] const Trials& trials() const { return trials_; }
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] Neighbours& neighbours() { return neighbours_; }
-  /// The points of the fastest trials.
-  [[nodiscard]] std::vector<std::size_t> best(std::size_t most) const;
-  /// All open points where they are about as few, else some, that can come again.
+  /// Returns the points of the fastest trials.
+  [[nodiscard]] std::vector<std::size_t> best(std::size_t limit) const;
+  /// Adds all open points if there are about `count` or fewer, otherwise a random sample, which may
+  /// contain duplicates.
   void addOpen(std::vector<std::size_t>& points, std::size_t count);
 
  private:
-  /// The next of the points to begin with.
-  [[nodiscard]] std::optional<std::size_t> nextToBeginWith();
-  [[nodiscard]] bool hasBegun() const;
+  /// Returns the next of the initial points.
+  [[nodiscard]] std::optional<std::size_t> nextInitial();
+  [[nodiscard]] bool initialDone() const;
   void choose(std::size_t count, std::vector<std::size_t>& chosen);
 
   Coordinates coordinates_;
@@ -49,10 +49,10 @@ class Guided : public Strategy {
   Neighbours neighbours_;
   Random random_;
   Trials trials_;
-  std::vector<std::size_t> beginning_;
-  std::size_t givenFirst_ = 0;  ///< how many of the beginning the options named
-  std::size_t nextBeginning_ = 0;
-  bool news_ = false;
+  std::vector<std::size_t> initial_;
+  std::size_t givenInitial_ = 0;  ///< number of initial points given in the options
+  std::size_t nextInitial_ = 0;
+  bool hasNewResults_ = false;
 };
 
 }  // namespace hone::search

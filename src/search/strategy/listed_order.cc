@@ -8,7 +8,7 @@
 namespace hone::search {
 namespace {
 
-/// Goes through the points in an order that is fixed from the start.
+/// Visits the points in a fixed order.
 class ListedOrder final : public Strategy {
  public:
   ListedOrder(std::vector<std::size_t> order, std::size_t points)
@@ -35,7 +35,7 @@ class ListedOrder final : public Strategy {
   std::size_t next_ = 0;
 };
 
-std::vector<std::size_t> allOf(const Space& space) {
+std::vector<std::size_t> allPoints(const Space& space) {
   std::vector<std::size_t> all(space.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
@@ -44,14 +44,14 @@ std::vector<std::size_t> allOf(const Space& space) {
 }  // namespace
 
 std::unique_ptr<Strategy> makeRandom(const Space& space, const StrategyOptions& options) {
-  std::vector<std::size_t> order = allOf(space);
+  std::vector<std::size_t> order = allPoints(space);
   Random(options.seed).shuffle(std::span(order));
   return std::make_unique<ListedOrder>(std::move(order), space.size());
 }
 
 std::unique_ptr<Strategy> makeExhaustive(const Space& space, const StrategyOptions& options) {
   std::vector<std::size_t> order = options.first;
-  const std::vector<std::size_t> all = allOf(space);
+  const std::vector<std::size_t> all = allPoints(space);
   order.insert(order.end(), all.begin(), all.end());
   return std::make_unique<ListedOrder>(std::move(order), space.size());
 }

@@ -6,10 +6,10 @@
 
 namespace hone::search {
 
-/// Any point that is left, each equally likely.
+/// Creates a strategy that draws uniformly from the remaining points.
 [[nodiscard]] std::unique_ptr<Strategy> makeRandom(const Space& space,
                                                    const StrategyOptions& options);
-/// The points to begin with, then all others in their order.
+/// Creates a strategy that tries the given first points, then all others in order.
 [[nodiscard]] std::unique_ptr<Strategy> makeExhaustive(const Space& space,
                                                        const StrategyOptions& options);
 

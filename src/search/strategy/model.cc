@@ -10,8 +10,8 @@ namespace hone::search {
 namespace {
 
 constexpr std::size_t kModelledPoints = 300;
-constexpr std::size_t kNear = 3;
-constexpr std::size_t kForestLessons = 150;
+constexpr std::size_t kParentCount = 3;
+constexpr std::size_t kMaxForestSamples = 150;
 
 class Model final : public Guided {
  public:
@@ -20,16 +20,17 @@ class Model final : public Guided {
 
  protected:
   void learn() override {
-    const Lessons times = Lessons::ofTimes(trials(), features(), kForestLessons);
+    const TrainingData times = TrainingData::fromTimes(trials(), features(), kMaxForestSamples);
     times_.fit(times.rows, times.targets);
     best_ = *std::min_element(times.targets.begin(), times.targets.end());
-    const Lessons failures = Lessons::ofFailures(trials(), features(), kForestLessons);
+    const TrainingData failures =
+        TrainingData::fromFailures(trials(), features(), kMaxForestSamples);
     failures_.fit(failures.rows, failures.targets);
   }
 
   std::vector<std::size_t> candidates() override {
     std::vector<std::size_t> points;
-    for (const std::size_t parent : best(kNear)) {
+    for (const std::size_t parent : best(kParentCount)) {
       const std::vector<std::size_t>& near = neighbours().of(parent);
       points.insert(points.end(), near.begin(), near.end());
     }
@@ -37,7 +38,7 @@ class Model final : public Guided {
     return points;
   }
 
-  double gainOf(std::size_t point) const override {
+  double expectedGain(std::size_t point) const override {
     const auto row = features().of(point);
     return expectedImprovement(times_.predict(row), best_) * (1 - failures_.predict(row).mean);
   }

@@ -6,7 +6,8 @@
 
 namespace hone::search {
 
-/// Points from everywhere that a forest of regression trees expects most of.
+/// Creates a strategy that tries the points, anywhere in the space, with the largest improvement
+/// expected by a random forest.
 [[nodiscard]] std::unique_ptr<Strategy> makeModel(const Space& space,
                                                   const StrategyOptions& options);
 

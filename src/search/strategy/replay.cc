@@ -8,7 +8,7 @@
 namespace hone::search {
 namespace {
 
-Space spaceOf(const Recording& recording) {
+Space toSpace(const Recording& recording) {
   std::vector<std::vector<std::int64_t>> points;
   points.reserve(recording.points.size());
   for (const RecordedPoint& point : recording.points) {
@@ -44,7 +44,7 @@ Result<std::vector<double>> replay(const Recording& recording, std::string_view 
                                    const ReplayOptions& options) {
   Recording sorted = recording;
   sorted.sort();
-  const Space space = spaceOf(sorted);
+  const Space space = toSpace(sorted);
   const auto search =
       HONE_TRY(makeStrategy(strategy, space, strategyOptions(sorted, space, options)));
   const std::size_t most =

@@ -29,7 +29,7 @@ Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view name, const Spac
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
   }
-  return userError("there is no strategy '{}'; there are {}", name, names);
+  return userError("unknown strategy '{}'; expected one of {}", name, names);
 }
 
 }  // namespace hone::search

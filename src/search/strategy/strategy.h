@@ -13,7 +13,7 @@
 
 namespace hone::search {
 
-/// Decides what to try next in a space, from how what was tried did.
+/// Chooses the next points to try from the results so far (ask-and-tell interface).
 class Strategy {
  public:
   Strategy() = default;
@@ -23,26 +23,25 @@ class Strategy {
   Strategy& operator=(Strategy&&) = delete;
   virtual ~Strategy() = default;
 
-  /// At most so many points that were never asked for before; fewer, down to none, as the space is
-  /// used up.
+  /// Returns up to `count` points that were not asked for before; fewer when the space is
+  /// exhausted.
   [[nodiscard]] virtual std::vector<std::size_t> ask(std::size_t count) = 0;
-  /// How a point did: its time, or nothing where it failed. Also of points that were not asked
-  /// for.
+  /// Reports the time of a point, or nothing if it failed. Accepts points that were not asked for.
   virtual void tell(std::size_t point, std::optional<double> timeNs) = 0;
 };
 
-/// What a strategy may start from.
+/// Initial knowledge of a strategy.
 struct StrategyOptions {
   std::uint64_t seed = 1;
-  /// Points to begin with, the likeliest first.
+  /// Points to try first, most promising first.
   std::vector<std::size_t> first{};  // NOLINT(readability-redundant-member-init): g++ warns without
-  /// What a static model thinks that a point costs, in any unit; nothing: no opinion.
+  /// Cost of a point by a static model, in any unit; null if there is no model.
   std::function<double(std::size_t)>
       guess{};  // NOLINT(readability-redundant-member-init): g++ warns without
 };
 
-/// "random", "exhaustive", "evolve", "model"; another name is a user error that lists them. The
-/// space must outlive the strategy.
+/// Creates the strategy "random", "exhaustive", "evolve" or "model"; fails with a user error that
+/// lists the names. The space must outlive the strategy.
 [[nodiscard]] Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view name,
                                                              const Space& space,
                                                              const StrategyOptions& options);

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <set>
 
-#include "search/strategy/replay.h"
 #include "search/space/test_spaces.h"
 #include "search/strategy/forest.h"
 #include "search/strategy/gaussian_process.h"
+#include "search/strategy/replay.h"
 #include "stats/summary.h"
 
 namespace hone::search {
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr std::array kAll = {"random", "exhaustive", "evolve", "model"};
 
-Space someSpace(std::int64_t rows, std::int64_t columns) {
+Space gridSpace(std::int64_t rows, std::int64_t columns) {
   std::vector<std::vector<std::int64_t>> points;
   Knob a{"a", {}};
   Knob b{"b", {}};
@@ -39,9 +39,10 @@ Space someSpace(std::int64_t rows, std::int64_t columns) {
   return {{a, b, {"c", {0, 1, 2}, false}}, points};
 }
 
-/// Times, with every so many'th point failing; asks in the given portions until nothing comes.
-std::vector<std::size_t> played(std::string_view name, const Space& space, std::uint64_t seed,
-                                std::size_t portion, std::size_t failing) {
+/// Runs a strategy until it is exhausted, asking for `portion` points at a time; every n-th point
+/// fails. Returns the points in order.
+std::vector<std::size_t> runStrategy(std::string_view name, const Space& space, std::uint64_t seed,
+                                     std::size_t portion, std::size_t failing) {
   const auto strategy = makeStrategy(name, space, {.seed = seed});
   EXPECT_TRUE(strategy);
   std::vector<std::size_t> asked;
@@ -60,34 +61,34 @@ std::vector<std::size_t> played(std::string_view name, const Space& space, std::
   }
 }
 
-RC_GTEST_PROP(Strategies, TryEveryPointOnceAndAlwaysInTheSameOrder, ()) {
+RC_GTEST_PROP(Strategies, TryEveryPointOnceInDeterministicOrder, ()) {
   const auto below = [](int end) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::int64_t>(0, end));
   };
-  const Space space = someSpace(below(6), 1 + below(12));
+  const Space space = gridSpace(below(6), 1 + below(12));
   const std::string name = *rc::gen::elementOf(kAll);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto portion = *rc::gen::inRange<std::size_t>(1, 20);
   const auto failing = *rc::gen::inRange<std::size_t>(1, 6);  // 1: all fail
   RC_CLASSIFY(space.size() > 20, "more than 20 points");
-  auto asked = played(name, space, seed, portion, failing);
-  RC_ASSERT(asked == played(name, space, seed, portion, failing));
+  auto asked = runStrategy(name, space, seed, portion, failing);
+  RC_ASSERT(asked == runStrategy(name, space, seed, portion, failing));
   std::sort(asked.begin(), asked.end());
   std::vector<std::size_t> all(space.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   RC_ASSERT(asked == all);
 }
 
-TEST(Strategies, AnUnknownNameIsAnErrorWithAllNames) {
-  const Space space = someSpace(2, 2);
+TEST(Strategies, UnknownNameListsAllNames) {
+  const Space space = gridSpace(2, 2);
   const auto strategy = makeStrategy("guess", space, {});
   ASSERT_FALSE(strategy);
   EXPECT_EQ(strategy.error().fault, Fault::user);
   EXPECT_THAT(strategy.error().message, HasSubstr("random, exhaustive, evolve, model"));
 }
 
-TEST(Strategies, BeginWithWhatTheyAreGiven) {
-  const Space space = someSpace(5, 9);
+TEST(Strategies, StartWithGivenPoints) {
+  const Space space = gridSpace(5, 9);
   for (const char* name : {"exhaustive", "evolve", "model"}) {
     const auto strategy = makeStrategy(name, space, {.first = {17, 3, 17}});
     const auto points = (*strategy)->ask(4);
@@ -99,8 +100,8 @@ TEST(Strategies, BeginWithWhatTheyAreGiven) {
   EXPECT_THAT((*exhaustive)->ask(4), ElementsAre(2u, 0u, 1u, 3u));
 }
 
-TEST(Strategies, DoNotAskForWhatTheyWereTold) {
-  const Space space = someSpace(3, 3);
+TEST(Strategies, DoNotAskForReportedPoints) {
+  const Space space = gridSpace(3, 3);
   for (const char* name : kAll) {
     const auto strategy = makeStrategy(name, space, {});
     for (const std::size_t point : {0, 1, 2, 3, 5, 6, 7, 8}) {
@@ -111,8 +112,8 @@ TEST(Strategies, DoNotAskForWhatTheyWereTold) {
   }
 }
 
-TEST(Strategies, AStaticModelIsAskedForTheFirstPoints) {
-  const Space space = someSpace(6, 30);
+TEST(Strategies, UseStaticModelForFirstPoints) {
+  const Space space = gridSpace(6, 30);
   for (const char* name : {"evolve", "model"}) {
     const auto strategy = makeStrategy(
         name, space, {.guess = [](std::size_t point) { return point == 77 ? 1.0 : 50.0; }});
@@ -120,12 +121,12 @@ TEST(Strategies, AStaticModelIsAskedForTheFirstPoints) {
   }
 }
 
-/// The median over made-up spaces of the trials until within 5 % of the best.
+/// Returns the median over synthetic spaces of the trials until within 5 % of the best.
 double medianTrials(std::string_view name, std::uint64_t spaces) {
   constexpr std::size_t kMost = 150;
   std::vector<double> trials;
   for (std::uint64_t seed = 1; seed <= spaces; ++seed) {
-    const Recording recording = MadeSpace(seed).record();
+    const Recording recording = SyntheticSpace(seed).record();
     const auto best = replay(recording, name, {.seed = seed, .trials = kMost});
     EXPECT_TRUE(best);
     trials.push_back(static_cast<double>(trialsUntil(recording, *best, 0.05).value_or(kMost)));
@@ -133,14 +134,14 @@ double medianTrials(std::string_view name, std::uint64_t spaces) {
   return stats::median(trials);
 }
 
-TEST(Strategies, ThatLearnNeedFarFewerTrialsThanChance) {
+TEST(Strategies, LearnersNeedFarFewerTrialsThanRandom) {
   const double random = medianTrials("random", 5);
   EXPECT_LT(medianTrials("evolve", 5), random / 3);
   EXPECT_LT(medianTrials("model", 5), random / 2);
 }
 
-/// How many of a hundred trials fail.
-int failuresOf(std::string_view name, const Recording& recording) {
+/// Returns the number of failures in a hundred trials.
+int countFailures(std::string_view name, const Recording& recording) {
   std::vector<std::vector<std::int64_t>> points;
   for (const RecordedPoint& point : recording.points) {
     points.push_back(point.values);
@@ -156,12 +157,12 @@ int failuresOf(std::string_view name, const Recording& recording) {
   return failed;
 }
 
-TEST(Strategies, DrawWhatIsLikeTheFailedLast) {
+TEST(Strategies, AvoidPointsSimilarToFailures) {
   std::map<std::string, int> failed;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const Recording recording = MadeSpace(seed).record();
+    const Recording recording = SyntheticSpace(seed).record();
     for (const char* name : {"random", "evolve", "model"}) {
-      failed[name] += failuresOf(name, recording);
+      failed[name] += countFailures(name, recording);
     }
   }
   ASSERT_GT(failed["random"], 60);
@@ -169,7 +170,7 @@ TEST(Strategies, DrawWhatIsLikeTheFailedLast) {
   EXPECT_LT(failed["model"], failed["random"] / 2);
 }
 
-TEST(GaussianProcess, GoesThroughWhatWasObservedAndKnowsWhereItWasNot) {
+TEST(GaussianProcess, InterpolatesAndIsUncertainElsewhere) {
   const std::vector<std::vector<float>> rows = {{0, 0}, {0.3F, 1}, {0.5F, 0}, {1, 1}};
   const std::vector<std::span<const float>> spans(rows.begin(), rows.end());
   GaussianProcess process({true, false});
@@ -183,7 +184,7 @@ TEST(GaussianProcess, GoesThroughWhatWasObservedAndKnowsWhereItWasNot) {
   EXPECT_GT(process.predict(between).deviation, 1.5 * process.predict(rows[2]).deviation);
 }
 
-TEST(GaussianProcess, LearnsWhichFeatureMatters) {
+TEST(GaussianProcess, LearnsRelevantFeature) {
   Random random(7);
   std::vector<std::vector<float>> rows;
   std::vector<double> targets;
@@ -199,7 +200,7 @@ TEST(GaussianProcess, LearnsWhichFeatureMatters) {
   EXPECT_GT(process.similarity(here, aside), process.similarity(here, along));
 }
 
-TEST(ExpectedImprovement, GrowsWithTheGainAndTheDoubt) {
+TEST(ExpectedImprovement, GrowsWithGainAndUncertainty) {
   EXPECT_DOUBLE_EQ(expectedImprovement({3, 0}, 5), 2);
   EXPECT_DOUBLE_EQ(expectedImprovement({6, 0}, 5), 0);
   EXPECT_GT(expectedImprovement({6, 1}, 5), 0);
@@ -207,7 +208,7 @@ TEST(ExpectedImprovement, GrowsWithTheGainAndTheDoubt) {
   EXPECT_GT(expectedImprovement({4, 1}, 5), 1);
 }
 
-TEST(Forest, FollowsStepsAndIsUnsureBetweenThem) {
+TEST(Forest, FitsStepsAndIsUncertainBetween) {
   std::vector<std::vector<float>> rows;
   std::vector<double> targets;
   for (int i = 0; i < 60; ++i) {

@@ -10,29 +10,29 @@
 
 namespace hone::search {
 
-/// Rows and targets for a learner, of the trials that it can learn most from where there are many.
-struct Lessons {
+/// Training data of a learner. If there are many trials, only the most informative ones are used.
+struct TrainingData {
   std::vector<std::span<const float>> rows;
   std::vector<double> targets;
 
-  /// Logarithms of times; times far from the best count as equally bad.
-  [[nodiscard]] static Lessons ofTimes(const Trials& trials, const Features& features,
-                                       std::size_t most);
-  /// 1 for what failed, 0 for what did not.
-  [[nodiscard]] static Lessons ofFailures(const Trials& trials, const Features& features,
-                                          std::size_t most);
+  /// Targets are logarithms of times. Times far above the best are clamped.
+  [[nodiscard]] static TrainingData fromTimes(const Trials& trials, const Features& features,
+                                              std::size_t limit);
+  /// Targets are 1 for failures and 0 for successes.
+  [[nodiscard]] static TrainingData fromFailures(const Trials& trials, const Features& features,
+                                                 std::size_t limit);
 };
 
-/// What points that were not tried can be expected to give, from those that were.
+/// Predicts the results of untried points from the trials so far.
 class Surrogate {
  public:
   explicit Surrogate(const Features& features);
 
-  /// Needs a trial that did not fail.
+  /// Learns from the trials; at least one must have succeeded.
   void learn(const Trials& trials);
-  /// The expected improvement on the best, as a share, made less by the chance that it fails.
-  [[nodiscard]] double gainOf(std::size_t point) const;
-  /// From 1 for a point that will fail as all like it did, down to 0.
+  /// Returns the expected relative improvement on the best, reduced by the probability of failure.
+  [[nodiscard]] double expectedGain(std::size_t point) const;
+  /// Returns the estimated probability of failure.
   [[nodiscard]] double failureChance(std::size_t point) const;
 
  private:
@@ -41,7 +41,8 @@ class Surrogate {
   Forest failures_;
   bool anyFailed_ = false;
   double best_ = 0;
-  std::size_t nextLearning_ = 0;  ///< at so many trials the parameters are looked at again
+  std::size_t nextParameterFit_ =
+      0;  ///< number of trials at which the parameters are learned again
 };
 
 }  // namespace hone::search

@@ -44,7 +44,7 @@ Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
   candidate.config = HONE_TRY(model::configFrom(config));
   const auto known = model::outcomeFrom(outcome);
   if (!known) {
-    return userError("candidate: there is no outcome '{}'", outcome);
+    return userError("candidate: unknown outcome '{}'", outcome);
   }
   candidate.outcome = *known;
   return candidate;
@@ -78,7 +78,7 @@ Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
   return dispatch;
 }
 
-/// A spec for each candidate that compiled, in a folder of the dispatch's.
+/// Writes a spec for each candidate that compiled to the dispatch's folder.
 Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& matcher,
                         const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
@@ -98,7 +98,7 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 
 }  // namespace
 
-CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled) {
+CompiledCandidate toCandidate(model::Config config, const iree::Compiled& compiled) {
   CompiledCandidate candidate{
       std::move(config), iree::outcomeOf(compiled.report.status), compiled.report.message,
       compiled.content,  compiled.report.ending.wallNs,           {}};
@@ -140,7 +140,7 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
                              const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
   nlohmann::json list = nlohmann::json::array();
-  // Without a matcher there is no spec; the candidates can still be measured.
+  // Without a matcher there is no spec, but the candidates can still be measured.
   auto matchers = iree::matchersOf(compiler, requestFor(whole, whole.flags));
   if (!matchers && matchers.error().fault != Fault::user) {
     return std::unexpected(matchers.error());

@@ -17,63 +17,63 @@
 
 namespace hone::tune {
 
-/// A candidate that was compiled where it could not run.
+/// A candidate compiled on a machine that may not have the device.
 struct CompiledCandidate {
   model::Config config;
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
-  std::string content;  ///< a hash of its code
+  std::string content;  ///< hash of its code
   std::int64_t compileWallNs = 0;
-  std::string sameAs;  ///< the candidate before it that is the same code
+  std::string sameAs;  ///< the earlier candidate with identical code; "" if there is none
 
-  /// It compiled, and to code that no other has.
+  /// Returns true if it compiled to code that no earlier candidate has.
   [[nodiscard]] bool worthMeasuring() const {
     return outcome == model::Outcome::ok && sameAs.empty();
   }
 };
 
-/// What the compiler made of a config; one that it did not use is invalid.
-[[nodiscard]] CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled);
+/// Converts a compilation result; a config that the compiler did not use is `invalid`.
+[[nodiscard]] CompiledCandidate toCandidate(model::Config config, const iree::Compiled& compiled);
 
-/// The candidates of one dispatch.
+/// Candidates of one dispatch.
 struct DispatchCandidates {
   std::string dispatch;
-  std::size_t space = 0;  ///< how many there could be
+  std::size_t space = 0;  ///< size of the search space
   std::vector<CompiledCandidate> candidates;
-  std::string note;  ///< why there are fewer than asked for, where it can be said
+  std::string note;  ///< reason for having fewer candidates than requested, if known
 
   [[nodiscard]] std::size_t compiled() const;
-  /// How many different binaries they are.
+  /// Returns the number of distinct binaries.
   [[nodiscard]] std::size_t different() const;
 };
 
-/// A program with candidates for its dispatches, to be measured on a machine that has the device.
+/// A program and the candidates of its dispatches, for measuring on a machine that has the device.
 struct CandidateFolder {
   std::string target;
   std::string function;
-  std::vector<std::string> flags;  ///< the user's own, without the target's
+  std::vector<std::string> flags;  ///< the user's, without the target's
   std::vector<std::string> inputs;
   std::uint64_t seed = 1;
-  std::string compiler;  ///< its revision
+  std::string compiler;  ///< revision of the compiler
   std::vector<DispatchCandidates> dispatches;
 };
 
-/// The matcher of a dispatch, which may be called by its entry: "main_dispatch_1_matmul_8x8x8_f32"
-/// is of main_dispatch_1. nullptr where there is none.
+/// Returns the matcher of a dispatch; nullptr if there is none. Also accepts an entry point's name:
+/// "main_dispatch_1_matmul_8x8x8_f32" belongs to main_dispatch_1.
 [[nodiscard]] const iree::DispatchMatcher* matcherFor(
     std::span<const iree::DispatchMatcher> matchers, std::string_view dispatch);
 
-/// The files of a folder, written beside and renamed: program.mlir, candidates.json, and a spec for
-/// each candidate that compiled and that a spec can name.
+/// Writes the files of a folder, each atomically (temporary file, then rename): program.mlir,
+/// candidates.json, and a spec for each candidate that compiled and that a spec can express.
 [[nodiscard]] Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
                                            const CandidateFolder& candidates,
                                            const std::filesystem::path& folder);
-/// What a folder has for the same program, made in the same way as `wanted`; nothing where it is of
-/// another or is not there.
+/// Returns the candidates in `folder` if they are for the same program and settings as `wanted`;
+/// empty otherwise, or if there is no folder.
 [[nodiscard]] std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,
                                                               const CandidateFolder& wanted,
                                                               const std::filesystem::path& folder);
-/// Reads candidates.json; what is wrong with it is a user error.
+/// Parses candidates.json; fails with a user error if it is invalid.
 [[nodiscard]] Result<CandidateFolder> readCandidates(const std::filesystem::path& folder);
 
 inline constexpr const char* kProgramFile = "program.mlir";

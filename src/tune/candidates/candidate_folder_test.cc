@@ -8,19 +8,19 @@
 namespace hone::tune {
 namespace {
 
-TEST(CandidateFolder, AConfigurationThatTheCompilerDidNotUseIsInvalid) {
+TEST(CandidateFolder, UnusedConfigIsInvalid) {
   iree::Compiled compiled;
   compiled.content = "abc";
-  EXPECT_EQ(candidateOf({"a", {}, {}}, compiled).outcome, model::Outcome::ok);
+  EXPECT_EQ(toCandidate({"a", {}, {}}, compiled).outcome, model::Outcome::ok);
   compiled.ignored = "the compiler chose something else";
-  DispatchCandidates dispatch{"d", 9, {candidateOf({"b", {}, {}}, compiled)}, {}};
+  DispatchCandidates dispatch{"d", 9, {toCandidate({"b", {}, {}}, compiled)}, {}};
   EXPECT_EQ(dispatch.candidates[0].outcome, model::Outcome::invalid);
   EXPECT_EQ(dispatch.candidates[0].message, compiled.ignored);
   EXPECT_EQ(dispatch.compiled(), 0u);
   EXPECT_EQ(dispatch.different(), 0u);
 }
 
-TEST(CandidateFolder, IsReadAgainForTheSameProgramOnly) {
+TEST(CandidateFolder, IsReusedForSameProgramOnly) {
   const ScratchFolder folder = ScratchFolder::create("hone-folder").value();
   WholeProgram whole;
   whole.program.hash = hashOf("program");
@@ -44,7 +44,7 @@ TEST(CandidateFolder, IsReadAgainForTheSameProgramOnly) {
   EXPECT_TRUE(knownCandidates(whole, wanted, folder.path() / "nowhere").empty());
 }
 
-TEST(CandidateFolder, AMatcherIsOfItsOwnDispatch) {
+TEST(CandidateFolder, FindsMatcherOfDispatch) {
   std::vector<iree::DispatchMatcher> matchers(3);
   matchers[0].dispatch = "main_dispatch_1";
   matchers[1].dispatch = "main_dispatch_10";

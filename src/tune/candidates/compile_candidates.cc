@@ -13,19 +13,19 @@
 namespace hone::tune {
 namespace {
 
-/// Drawn and compiled at a time: what fails among them is learnt from for the next.
-constexpr std::size_t kChunk = 16;
+/// Batch size: failures of one batch guide the next.
+constexpr std::size_t kBatchSize = 16;
 constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 
-/// One dispatch on its way: what was drawn, and what was learnt from it.
-class Drawing {
+/// Drawing state of one dispatch.
+class CandidateDrawer {
  public:
-  Drawing(const Subject& subject, DispatchCandidates known, std::uint64_t seed)
+  CandidateDrawer(const Subject& subject, DispatchCandidates known, std::uint64_t seed)
       : space_(subject.knobs->space), draw_(space_, seed) {
-    made_.dispatch = subject.name;
-    made_.space = space_.size();
+    result_.dispatch = subject.name;
+    result_.space = space_.size();
     for (CompiledCandidate& candidate : known.candidates) {
-      if (const auto point = knobs::pointNamed(space_, candidate.config.name)) {
+      if (const auto point = knobs::findPointByName(space_, candidate.config.name)) {
         candidate.sameAs.clear();
         add(*point, std::move(candidate));
       }
@@ -39,69 +39,70 @@ class Drawing {
       if (!isNew) {
         candidate.sameAs = knobs::pointName(space_, first->second);
         draw_.tellSame(point, first->second);
-        ++twins_;
+        ++duplicates_;
       }
     }
     draw_.tell(point, ok);
-    made_.candidates.push_back(std::move(candidate));
+    result_.candidates.push_back(std::move(candidate));
   }
 
-  /// Some more, until there are `count` that are not the code of another, or so many that are.
+  /// Returns the next batch; empty once there are `count` distinct candidates, or as many
+  /// duplicates.
   [[nodiscard]] std::vector<std::size_t> next(std::size_t count) {
-    const std::size_t fresh = made_.candidates.size() - twins_;
+    const std::size_t fresh = result_.candidates.size() - duplicates_;
     if (fresh >= count) {
       return {};
     }
-    if (twins_ >= count) {
-      made_.note = fmt::format("{} more are the same code as others", twins_);
+    if (duplicates_ >= count) {
+      result_.note = fmt::format("{} more compiled to the same code as others", duplicates_);
       return {};
     }
-    auto points = draw_.next(std::min(kChunk, count - fresh));
+    auto points = draw_.next(std::min(kBatchSize, count - fresh));
     if (points.empty() && draw_.reach() < space_.size()) {
-      made_.note = fmt::format("no more than {} of its {} configurations are drawn from",
-                               draw_.reach(), space_.size());
+      result_.note = fmt::format("drew all of the {} reachable configurations out of {}",
+                                 draw_.reach(), space_.size());
     }
     return points;
   }
 
-  [[nodiscard]] const DispatchCandidates& made() const { return made_; }
+  [[nodiscard]] const DispatchCandidates& result() const { return result_; }
 
  private:
   const search::Space& space_;
   Draw draw_;
-  DispatchCandidates made_;
-  std::map<std::string, std::size_t> points_;  ///< the first of each code
-  std::size_t twins_ = 0;
+  DispatchCandidates result_;
+  std::map<std::string, std::size_t> points_;  ///< first point with each code
+  std::size_t duplicates_ = 0;
 };
 
-/// Draws and compiles until there are enough.
-Result<void> drawAll(iree::Compiler& compiler, const Subject& subject,
-                     const std::vector<std::string>& flags, const DrawOptions& options,
-                     Drawing& drawing) {
+/// Draws and compiles until there are enough candidates.
+Result<void> drawCandidates(iree::Compiler& compiler, const Subject& subject,
+                            const std::vector<std::string>& flags, const DrawOptions& options,
+                            CandidateDrawer& drawer) {
   using Route = iree::CompileRequest::Route;
   iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
                             Route::shared,          subject.program.function};
   asIs.from = subject.program.from;
-  asIs.fresh = true;  // for its time
+  asIs.fresh = true;  // to measure the compile time
   engine::Builder builder(compiler);
   const std::int64_t defaultNs = HONE_TRY(builder.buildOne(asIs)).report.ending.wallNs;
   builder.patience().defaultTook(defaultNs);
-  for (const CompiledCandidate& one : drawing.made().candidates) {
+  for (const CompiledCandidate& one : drawer.result().candidates) {
     if (one.outcome == model::Outcome::ok && one.compileWallNs > 0) {
       builder.patience().took(one.compileWallNs);
     }
   }
-  // Several in one module save the work that is done once a module; of long compiles that is
-  // little, and one that never ends would take its neighbours along.
+  // Batching shares the per-module work. For long compiles the saving is small, and a compilation
+  // that hangs would block the others in its batch.
   const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
   const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
   while (!options.enough()) {
-    const auto points = drawing.next(options.count);
+    const auto points = drawer.next(options.count);
     if (points.empty()) {
       break;
     }
     std::vector<iree::CompileRequest> requests;
-    auto configs = HONE_TRY(proposer.configsOf(points));
+    auto configs = HONE_TRY(proposer.makeConfigs(points));
     for (const model::Config& config : configs) {
       iree::CompileRequest request = asIs;
       request.fresh = false;
@@ -111,10 +112,10 @@ Result<void> drawAll(iree::Compiler& compiler, const Subject& subject,
     }
     const auto compiled = HONE_TRY(builder.build(std::move(requests)));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      drawing.add(points[i], candidateOf(std::move(configs[i]), compiled[i]));
+      drawer.add(points[i], toCandidate(std::move(configs[i]), compiled[i]));
       options.onDone();
     }
-    HONE_CHECK(options.onSome(drawing.made()));
+    HONE_CHECK(options.onBatch(drawer.result()));
   }
   return {};
 }
@@ -124,19 +125,19 @@ Result<void> drawAll(iree::Compiler& compiler, const Subject& subject,
 Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
                                              const std::vector<std::string>& flags,
                                              DrawOptions options) {
-  Drawing drawing(subject, std::move(options.known), options.seed);
-  for (std::size_t i = 0; i < drawing.made().candidates.size(); ++i) {
+  CandidateDrawer drawer(subject, std::move(options.known), options.seed);
+  for (std::size_t i = 0; i < drawer.result().candidates.size(); ++i) {
     options.onDone();
   }
-  const auto drawn = drawAll(compiler, subject, flags, options, drawing);
+  const auto drawn = drawCandidates(compiler, subject, flags, options, drawer);
   if (!drawn && drawn.error().isFatal()) {
     return std::unexpected(drawn.error());
   }
-  DispatchCandidates made = drawing.made();
+  DispatchCandidates result = drawer.result();
   if (!drawn) {
-    made.note = drawn.error().message;  // the others may do better
+    result.note = drawn.error().message;  // other dispatches may succeed
   }
-  return made;
+  return result;
 }
 
 }  // namespace hone::tune

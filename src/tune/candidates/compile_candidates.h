@@ -13,19 +13,19 @@
 
 namespace hone::tune {
 
-/// How many candidates are drawn for a dispatch.
+/// Options of drawing candidates for a dispatch.
 struct DrawOptions {
-  std::size_t count = 0;  ///< those that are the same code as another do not count
+  std::size_t count = 0;  ///< candidates to draw; those with identical code do not count
   std::uint64_t seed = 1;
-  DispatchCandidates known;      ///< drawn and compiled before
-  std::function<bool()> enough;  ///< asked before each few: there is no time for more
-  std::function<void()> onDone;  ///< called after each
-  /// Called after each few, with all that there are.
-  std::function<Result<void>(const DispatchCandidates&)> onSome;
+  DispatchCandidates known;      ///< candidates drawn and compiled earlier
+  std::function<bool()> enough;  ///< checked before each batch; true: the time is used up
+  std::function<void()> onDone;  ///< called after each candidate
+  /// Called after each batch, with all candidates so far.
+  std::function<Result<void>(const DispatchCandidates&)> onBatch;
 };
 
-/// Draws candidates for a dispatch, makes them attributes and compiles them. A dispatch that does
-/// not compile has none, and a note that says why.
+/// Draws candidates for a dispatch and compiles them. If the dispatch does not compile, returns no
+/// candidates and a note with the reason.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const Subject& subject,
                                                            const std::vector<std::string>& flags,

@@ -9,22 +9,22 @@
 namespace hone::tune {
 namespace {
 
-/// So many points are spread; nobody draws more.
-constexpr std::size_t kSpread = 2000;
+/// Number of points to spread; more are never drawn in practice.
+constexpr std::size_t kMaxSpread = 2000;
 constexpr std::size_t kNeighbours = 5;
 
 }  // namespace
 
 Draw::Draw(const search::Space& space, std::uint64_t seed)
     : coordinates_(space),
-      left_(search::diversePoints(space, kSpread, seed)),
-      reach_(left_.size()),
-      idle_(coordinates_.dimensions(), false) {}
+      remaining_(search::diversePoints(space, kMaxSpread, seed)),
+      reach_(remaining_.size()),
+      ineffective_(coordinates_.dimensions(), false) {}
 
 double Draw::risk(std::size_t point) const {
   std::vector<std::pair<float, bool>> near;
-  near.reserve(told_.size());
-  for (const Told& told : told_) {
+  near.reserve(results_.size());
+  for (const CompileResult& told : results_) {
     near.emplace_back(coordinates_.distance(point, told.point), told.compiled);
   }
   const std::size_t count = std::min(kNeighbours, near.size());
@@ -36,54 +36,55 @@ double Draw::risk(std::size_t point) const {
   return count == 0 ? 0 : failed / static_cast<double>(count);
 }
 
-std::vector<std::uint32_t> Draw::essence(std::size_t point) const {
+std::vector<std::uint32_t> Draw::effectiveRanks(std::size_t point) const {
   const auto ranks = coordinates_.ranksOf(point);
   std::vector<std::uint32_t> kept(ranks.begin(), ranks.end());
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    kept[i] = idle_[i] ? 0 : kept[i];
+    kept[i] = ineffective_[i] ? 0 : kept[i];
   }
   return kept;
 }
 
 std::vector<std::size_t> Draw::next(std::size_t count) {
-  const bool anyFailed =
-      std::any_of(told_.begin(), told_.end(), [](const Told& told) { return !told.compiled; });
-  const bool anyIdle = std::find(idle_.begin(), idle_.end(), true) != idle_.end();
-  if (anyFailed || anyIdle) {
+  const bool anyFailed = std::any_of(results_.begin(), results_.end(),
+                                     [](const CompileResult& told) { return !told.compiled; });
+  const bool anyIneffective =
+      std::find(ineffective_.begin(), ineffective_.end(), true) != ineffective_.end();
+  if (anyFailed || anyIneffective) {
     std::set<std::vector<std::uint32_t>> tried;
-    for (const Told& told : told_) {
+    for (const CompileResult& told : results_) {
       if (told.compiled) {
-        tried.insert(essence(told.point));
+        tried.insert(effectiveRanks(told.point));
       }
     }
     std::vector<std::pair<double, std::size_t>> byRisk;
-    for (const std::size_t point : left_) {
-      // One that compiles to the same code is as useless as one that does not compile. Of those
-      // that are drawn now, too, one is enough.
-      const bool again = anyIdle && !tried.insert(essence(point)).second;
-      byRisk.emplace_back(again ? 1 : risk(point), point);
+    for (const std::size_t point : remaining_) {
+      // A duplicate is as useless as a failure, also among the points drawn in this call.
+      const bool duplicate = anyIneffective && !tried.insert(effectiveRanks(point)).second;
+      byRisk.emplace_back(duplicate ? 1 : risk(point), point);
     }
     std::stable_sort(byRisk.begin(), byRisk.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::transform(byRisk.begin(), byRisk.end(), left_.begin(),
+    std::transform(byRisk.begin(), byRisk.end(), remaining_.begin(),
                    [](const auto& pair) { return pair.second; });
   }
-  const auto end = left_.begin() + static_cast<std::ptrdiff_t>(std::min(count, left_.size()));
-  std::vector<std::size_t> drawn(left_.begin(), end);
-  left_.erase(left_.begin(), end);
+  const auto end =
+      remaining_.begin() + static_cast<std::ptrdiff_t>(std::min(count, remaining_.size()));
+  std::vector<std::size_t> drawn(remaining_.begin(), end);
+  remaining_.erase(remaining_.begin(), end);
   return drawn;
 }
 
 void Draw::tell(std::size_t point, bool compiled) {
-  told_.push_back({point, compiled});
-  std::erase(left_, point);
+  results_.push_back({point, compiled});
+  std::erase(remaining_, point);
 }
 
 void Draw::tellSame(std::size_t point, std::size_t other) {
   const auto a = coordinates_.ranksOf(point);
   const auto b = coordinates_.ranksOf(other);
-  for (std::size_t i = 0; i < idle_.size(); ++i) {
-    idle_[i] = idle_[i] || a[i] != b[i];
+  for (std::size_t i = 0; i < ineffective_.size(); ++i) {
+    ineffective_[i] = ineffective_[i] || a[i] != b[i];
   }
 }
 

@@ -8,37 +8,36 @@
 
 namespace hone::tune {
 
-/// Draws points that are spread over a space where nothing can be measured: the only thing to learn
-/// from is what did not compile. Points like those that failed are drawn last. The space must
-/// outlive it.
+/// Draws points spread over a space without measurements. Learns only from compile results: points
+/// similar to failed ones are drawn last. The space must outlive it.
 class Draw {
  public:
   Draw(const search::Space& space, std::uint64_t seed);
 
-  /// Up to so many, none twice.
+  /// Returns up to `count` points; never returns a point twice.
   [[nodiscard]] std::vector<std::size_t> next(std::size_t count);
   void tell(std::size_t point, bool compiled);
-  /// The point is the same code as another. What differs between the two changes nothing there, so
-  /// points that differ from those tried in nothing else are drawn last.
+  /// Reports that the point compiled to the same code as another. Knobs in which the two differ
+  /// have no effect, so points that differ from tried ones only in such knobs are drawn last.
   void tellSame(std::size_t point, std::size_t other);
-  /// How many points it draws from; of a large space that is not all.
+  /// Returns the number of points to draw from, which is limited for large spaces.
   [[nodiscard]] std::size_t reach() const { return reach_; }
 
  private:
-  struct Told {
+  struct CompileResult {
     std::size_t point = 0;
     bool compiled = false;
   };
-  /// The share of failures among the nearest points that were tried, from 0 to 1.
+  /// Returns the fraction of failures among the nearest tried points.
   [[nodiscard]] double risk(std::size_t point) const;
-  /// The point without the knobs that were seen to change nothing.
-  [[nodiscard]] std::vector<std::uint32_t> essence(std::size_t point) const;
+  /// Returns the point's ranks without the knobs that had no effect.
+  [[nodiscard]] std::vector<std::uint32_t> effectiveRanks(std::size_t point) const;
 
   search::Coordinates coordinates_;
-  std::vector<std::size_t> left_;  ///< in the order of the spread
+  std::vector<std::size_t> remaining_;  ///< remaining points, in drawing order
   std::size_t reach_ = 0;
-  std::vector<Told> told_;
-  std::vector<bool> idle_;  ///< by dimension: seen to change nothing
+  std::vector<CompileResult> results_;
+  std::vector<bool> ineffective_;  ///< by dimension: changes had no effect on the code
 };
 
 }  // namespace hone::tune

@@ -7,7 +7,7 @@
 namespace hone::tune {
 namespace {
 
-/// Tiles of 1 to 128 by 1 to 128.
+/// Returns the space of tiles from 1 to 128 by 1 to 128.
 search::Space tiles() {
   const std::vector<std::int64_t> sizes = {1, 2, 4, 8, 16, 32, 64, 128};
   std::vector<std::vector<std::int64_t>> points;
@@ -36,7 +36,7 @@ TEST(Draw, DrawsEveryPointOnce) {
   EXPECT_EQ(drawn.size(), space.size());
 }
 
-TEST(Draw, LeavesForLastWhatIsLikeThatWhichFailed) {
+TEST(Draw, DrawsPointsSimilarToFailuresLast) {
   const search::Space space = tiles();
   Draw draw(space, 1);
   for (const std::size_t point : draw.next(16)) {
@@ -54,7 +54,7 @@ TEST(Draw, LeavesForLastWhatIsLikeThatWhichFailed) {
       << failed << " of 16 failed, " << all << " of 64 do";
 }
 
-TEST(Draw, WhatChangedNothingIsNotVariedBeforeTheRest) {
+TEST(Draw, VariesIneffectiveKnobsLast) {
   std::vector<std::vector<std::int64_t>> points;
   for (std::int64_t tile = 1; tile <= 32; ++tile) {
     points.push_back({tile, 0});
@@ -71,10 +71,10 @@ TEST(Draw, WhatChangedNothingIsNotVariedBeforeTheRest) {
   draw.tell(1, true);
   std::set<std::int64_t> seen;
   for (const std::size_t point : draw.next(31)) {
-    EXPECT_TRUE(seen.insert(space.point(point)[0]).second) << "the same code once more";
+    EXPECT_TRUE(seen.insert(space.point(point)[0]).second) << "duplicate code";
   }
   EXPECT_EQ(seen.size(), 31u);
-  EXPECT_EQ(draw.next(100).size(), 31u) << "they are drawn in the end, and those told are not";
+  EXPECT_EQ(draw.next(100).size(), 31u) << "the rest is drawn last, without the reported points";
 }
 
 }  // namespace

@@ -7,15 +7,15 @@
 namespace hone::tune {
 namespace {
 
-/// A search ends after so many steps in a row that gained less than this.
-constexpr std::size_t kBarrenSteps = 5;
-constexpr double kGain = 0.01;
-/// What is hoped for of the first step; less with each that follows.
-constexpr double kHope = 0.3;
+/// A search ends after this many consecutive steps with a gain below kGain.
+constexpr std::size_t kMaxStepsWithoutGain = 5;
+constexpr double kMinGain = 0.01;
+/// Expected gain of the first step; it decreases with each further step.
+constexpr double kInitialExpectedGain = 0.3;
 
-/// Keeps with the run which knobs there are: a replay needs to know which of them have an order.
-Result<void> noteSpace(const engine::TrialContext& bench, const std::string& scope,
-                       const search::Space& space) {
+/// Records the knobs with the run: a replay needs to know which of them are ordered.
+Result<void> recordSpace(const engine::TrialContext& bench, const std::string& scope,
+                         const search::Space& space) {
   auto run = HONE_TRY(bench.store.run(bench.run));
   std::vector<model::SearchedKnob> knobs;
   for (const search::Knob& knob : space.knobs()) {
@@ -53,7 +53,7 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Tria
   }
   if (subject.knobs) {
     HONE_CHECK(search->prepareStrategy(options));
-    HONE_CHECK(noteSpace(bench, options.scope, subject.knobs->space));
+    HONE_CHECK(recordSpace(bench, options.scope, subject.knobs->space));
   }
   search->session_ = std::make_unique<engine::Session>(bench, plan, path);
   HONE_CHECK(search->session_->restore());
@@ -63,8 +63,8 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Tria
 
 Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
   const knobs::KnobModel& knobs = *subject_.knobs;
-  // Who asks for chance or for everything wants all that the budget gives.
-  givesUp_ = options.strategy != "random" && options.strategy != "exhaustive";
+  // For random and exhaustive search, users expect the whole budget to be used.
+  stopsEarly_ = options.strategy != "random" && options.strategy != "exhaustive";
   search::StrategyOptions strategy{options.seed, options.first, knobs.guess};
   strategy.first.insert(strategy.first.end(), knobs.first.begin(), knobs.first.end());
   proposer_ = std::make_unique<SpaceProposer>(
@@ -88,14 +88,14 @@ Result<void> DispatchSearch::endStep() {
   underWay_ = false;
   ++steps_;
   lastGain_ = beforeNs_ > 0 ? 1 - session_->incumbentNs() / beforeNs_ : 0;
-  barrenSteps_ = lastGain_ < kGain ? barrenSteps_ + 1 : 0;
-  done_ = stepTried_ == 0 || (givesUp_ && barrenSteps_ >= kBarrenSteps);
+  stepsWithoutGain_ = lastGain_ < kMinGain ? stepsWithoutGain_ + 1 : 0;
+  done_ = stepTried_ == 0 || (stopsEarly_ && stepsWithoutGain_ >= kMaxStepsWithoutGain);
   return {};
 }
 
-double DispatchSearch::promise() const {
+double DispatchSearch::expectedGain() const {
   const double now = baselineNs() > 0 ? subject_.share * bestNs() / baselineNs() : subject_.share;
-  const double hope = kHope / static_cast<double>(1 + steps_ + barrenSteps_);
+  const double hope = kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
   return now * std::max(lastGain_, hope);
 }
 

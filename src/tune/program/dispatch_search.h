@@ -13,49 +13,50 @@
 
 namespace hone::tune {
 
-/// How a dispatch is searched.
+/// Options of the search of one dispatch.
 struct SearchOptions {
-  std::string scope;  ///< tells it apart from the other searches of the run
+  std::string scope;  ///< identifies the search within the run
   std::string strategy = "evolve";
   std::uint64_t seed = 1;
-  std::vector<std::string> flags;       ///< of the compiler, for every candidate
-  std::vector<std::string> inputSpecs;  ///< the user's, for the whole program
-  std::vector<std::size_t> first;       ///< points that were good for like problems
-  std::vector<model::Config> planned;   ///< tried before what the strategy proposes
-  std::int64_t rounds = 10;             ///< of the final
-  engine::Budget budget;                ///< of time: race and final end with it
+  std::vector<std::string> flags;       ///< compiler flags of every candidate
+  std::vector<std::string> inputSpecs;  ///< the user's inputs of the whole program
+  std::vector<std::size_t> first;       ///< points that were good for similar problems
+  std::vector<model::Config> planned;   ///< tried before the strategy's proposals
+  std::int64_t rounds = 10;             ///< of the final comparison
+  engine::Budget budget;  ///< time budget, including the race and the final comparison
 };
 
-/// The search of one dispatch's knobs, a few trials at a time, so that others can have their turns.
+/// Searches the knobs of one dispatch in short steps, so that several searches can be interleaved.
 class DispatchSearch {
  public:
-  /// Submits the compiler's own choice to be compiled, verified and timed; ready() waits for it.
-  /// The subject must outlive the search.
+  /// Submits the compiler's default to be compiled, verified and timed; ready() waits for it. The
+  /// subject must outlive the search.
   [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(
       const engine::TrialContext& bench, const Subject& subject, const SearchOptions& options);
 
-  /// Waits for what begin() submitted.
+  /// Waits for the baseline submitted by begin().
   [[nodiscard]] Result<void> ready();
-  /// Submits the next few candidates, at most `most`, and returns their number; endStep() waits for
+  /// Submits the next candidates, at most `most`, and returns their number. endStep() waits for
   /// them.
   [[nodiscard]] Result<std::size_t> beginStep(std::size_t most);
   [[nodiscard]] Result<void> endStep();
   [[nodiscard]] bool underWay() const { return underWay_; }
   /// Returns the tickets that endStep() waits for.
   [[nodiscard]] std::vector<engine::Ticket> tickets() const { return session_->tickets(); }
-  /// The space is used up, or the last many trials gave nothing.
+  /// Returns true if the space is exhausted or the last steps brought no gain.
   [[nodiscard]] bool done() const { return done_; }
-  /// What a further step may still save, as a share of the program's time.
-  [[nodiscard]] double promise() const;
-  /// Submits the race of the best and their proof on the dispatch alone; finish() waits for it.
+  /// Estimates the gain of another step, as a fraction of the program's time.
+  [[nodiscard]] double expectedGain() const;
+  /// Submits the race of the best candidates and their proof on the dispatch; finish() waits for
+  /// it.
   [[nodiscard]] Result<void> beginFinish();
-  /// How all of them ended.
+  /// Waits for the race and returns the results of all candidates.
   [[nodiscard]] Result<std::vector<engine::Finding>> finish();
 
   [[nodiscard]] const Subject& subject() const { return subject_; }
-  /// How many were tried beside the compiler's own choice.
+  /// Returns the number of candidates tried, without the baseline.
   [[nodiscard]] std::size_t tried() const { return session_->tried() - 1; }
-  /// The first times of the compiler's own choice and of the best: good for a look, no proof.
+  /// First measured times of the baseline and of the best candidate; not statistically proven.
   [[nodiscard]] double baselineNs() const { return session_->baselineNs(); }
   [[nodiscard]] double bestNs() const { return session_->incumbentNs(); }
   [[nodiscard]] std::int64_t referenceCpuNs() const { return session_->referenceCpuNs(); }
@@ -70,13 +71,13 @@ class DispatchSearch {
   engine::Plan plan_;
   std::unique_ptr<SpaceProposer> proposer_;
   std::unique_ptr<engine::Session> session_;
-  double beforeNs_ = 0;  ///< the best time before the step
+  double beforeNs_ = 0;  ///< best time before the step
   std::size_t stepTried_ = 0;
   bool underWay_ = false;
   std::size_t steps_ = 0;
-  std::size_t barrenSteps_ = 0;  ///< the last ones without a gain
-  double lastGain_ = 0;          ///< of the last step, relative
-  bool givesUp_ = true;          ///< after steps without a gain
+  std::size_t stepsWithoutGain_ = 0;  ///< consecutive steps without a gain
+  double lastGain_ = 0;               ///< relative gain of the last step
+  bool stopsEarly_ = true;            ///< stop after several steps without a gain
   bool done_ = false;
 };
 

@@ -11,11 +11,11 @@
 namespace hone::tune {
 namespace {
 
-constexpr std::int64_t kRunsLookedAt = 200;
-constexpr std::size_t kMostPoints = 4;
+constexpr std::int64_t kMaxRuns = 200;
+constexpr std::size_t kMaxLikelyPoints = 4;
 
-/// Doublings between two values of a knob; options are the same or not.
-double apart(std::int64_t a, std::int64_t b, bool ordered) {
+/// Returns the distance of two knob values in doublings; options are equal or not.
+double valueDistance(std::int64_t a, std::int64_t b, bool ordered) {
   if (!ordered || a <= 0 || b <= 0) {
     return a == b ? 0 : 2;
   }
@@ -34,7 +34,7 @@ std::optional<std::size_t> nearest(const search::Space& space, const std::string
     for (std::size_t k = 0; k < space.knobs().size(); ++k) {
       const search::Knob& knob = space.knobs()[k];
       if (const auto value = wanted->find(knob.name); value != wanted->end()) {
-        distance += apart(space.point(p)[k], value->second, knob.ordered);
+        distance += valueDistance(space.point(p)[k], value->second, knob.ordered);
       }
     }
     if (!best || distance < bestDistance) {
@@ -50,7 +50,7 @@ std::optional<std::size_t> nearest(const search::Space& space, const std::string
 Result<std::vector<Precedent>> precedents(const store::Store& store, const std::string& target,
                                           const std::string& cpu) {
   std::vector<Precedent> found;
-  for (const store::RunLine& line : HONE_TRY(store.listRuns(kRunsLookedAt))) {
+  for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxRuns))) {
     if (line.verb != "tune" || line.status != store::RunStatus::finished || line.target != target) {
       continue;
     }
@@ -59,7 +59,7 @@ Result<std::vector<Precedent>> precedents(const store::Store& store, const std::
       continue;
     }
     auto result = model::tuneResultFrom(nlohmann::json::parse(run->summary));
-    if (result) {  // another version of hone may have written it otherwise
+    if (result) {  // other versions of hone may have written another format
       std::ranges::move(result->precedents, std::back_inserter(found));
     }
   }
@@ -81,7 +81,7 @@ std::optional<double> distanceBetween(const model::RootOperation& a,
     if (a.loops[i].reduction != b.loops[i].reduction) {
       return std::nullopt;
     }
-    distance += apart(a.loops[i].size, b.loops[i].size, true);
+    distance += valueDistance(a.loops[i].size, b.loops[i].size, true);
   }
   return distance;
 }
@@ -103,7 +103,7 @@ std::vector<std::size_t> likelyPoints(const std::vector<Precedent>& precedents,
     if (point && std::find(points.begin(), points.end(), *point) == points.end()) {
       points.push_back(*point);
     }
-    if (points.size() == kMostPoints) {
+    if (points.size() == kMaxLikelyPoints) {
       break;
     }
   }

@@ -12,17 +12,17 @@ namespace hone::tune {
 
 using model::Precedent;
 
-/// What tune runs of this target on this machine's kind of CPU won with, the newest first.
+/// Returns the winners of earlier tune runs with this target and CPU model, newest first.
 [[nodiscard]] Result<std::vector<Precedent>> precedents(const store::Store& store,
                                                         const std::string& target,
                                                         const std::string& cpu);
 
-/// How unlike two operations are: doublings of loop sizes between them; nothing where they cannot
-/// be compared.
+/// Returns the distance of two operations, in doublings of loop sizes; nothing if they are not
+/// comparable.
 [[nodiscard]] std::optional<double> distanceBetween(const model::RootOperation& a,
                                                     const model::RootOperation& b);
 
-/// Points of the space that are nearest to what won for the operations most like this one.
+/// Returns the points nearest to the winners of the most similar operations.
 [[nodiscard]] std::vector<std::size_t> likelyPoints(const std::vector<Precedent>& precedents,
                                                     const model::RootOperation& root,
                                                     const search::Space& space);

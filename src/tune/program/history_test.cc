@@ -19,7 +19,7 @@ model::RootOperation linalgMatmul(std::int64_t m, std::int64_t n, std::int64_t k
   return root;
 }
 
-TEST(History, OperationsAreAsFarApartAsTheirLoops) {
+TEST(History, DistanceFollowsLoopSizes) {
   EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), linalgMatmul(64, 64, 64)), 0.0);
   EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), linalgMatmul(128, 64, 16)), 3.0);
   model::RootOperation transposed = linalgMatmul(64, 64, 64);
@@ -30,7 +30,7 @@ TEST(History, OperationsAreAsFarApartAsTheirLoops) {
   EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), half), std::nullopt);
 }
 
-TEST(History, PointsNearestToWhatWonComeInTheOrderOfLikeness) {
+TEST(History, OrdersPointsBySimilarity) {
   const search::Space space({{"rows", {4, 8, 16}}}, {{4}, {8}, {16}});
   const std::vector<Precedent> known = {{linalgMatmul(1024, 64, 64), "rows=3"},
                                         {linalgMatmul(64, 64, 64), "rows=64"},
@@ -39,7 +39,7 @@ TEST(History, PointsNearestToWhatWonComeInTheOrderOfLikeness) {
   EXPECT_TRUE(likelyPoints(known, model::RootOperation{}, space).empty());
 }
 
-TEST(History, IsReadFromFinishedRunsOfTheSameTargetAndCpu) {
+TEST(History, ReadsFinishedRunsOfSameTargetAndCpu) {
   const ScratchFolder folder = ScratchFolder::create("hone-history").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   const auto add = [&](const std::string& target, const std::string& cpu, const char* point) {

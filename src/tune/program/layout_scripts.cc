@@ -10,48 +10,50 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTypes = {"f32", "f16", "bf16"};
 
-/// A transposition that is to stay where it is.
-struct Turn {
+/// A transpose that must not be fused or moved.
+struct Transpose {
   std::string_view name;
   std::array<int, 4> permutation;
-  bool barrierFirst;  ///< what it is made of may not be fused; else its result
+  bool barrierFirst;  ///< the barrier is on its operand; otherwise on its result
 };
 
-/// Those that putting channels last leaves behind, and that of filters which come last.
-constexpr std::array<Turn, 4> kTurns = {{{"turned_image", {0, 2, 3, 1}, false},
-                                         {"turned_filter", {2, 3, 1, 0}, false},
-                                         {"turned_result", {0, 3, 1, 2}, true},
-                                         {"filters_last", {1, 2, 3, 0}, false}}};
+/// Transposes left by the channels-last conversion, and that of last filters.
+constexpr std::array<Transpose, 4> kTransposes = {{{"turned_image", {0, 2, 3, 1}, false},
+                                                   {"turned_filter", {2, 3, 1, 0}, false},
+                                                   {"turned_result", {0, 3, 1, 2}, true},
+                                                   {"filters_last", {1, 2, 3, 0}, false}}};
 
-/// The function that takes the place of the transposition.
-std::string functionFor(const Turn& turn, std::string_view type) {
-  const auto& order = turn.permutation;
+/// Returns the function that replaces the transpose.
+std::string functionFor(const Transpose& transpose, std::string_view type) {
+  const auto& order = transpose.permutation;
   const std::string turned =
       fmt::format("%d{}, %d{}, %d{}, %d{}", order[0], order[1], order[2], order[3]);
-  const std::string barrier = fmt::format(
-      "    %kept = iree_tensor_ext.compute_barrier.start {} : !any{{{}}} -> !any\n",
-      turn.barrierFirst ? "%from" : "%turned", turn.barrierFirst ? "%d0, %d1, %d2, %d3" : turned);
+  const std::string barrier =
+      fmt::format("    %kept = iree_tensor_ext.compute_barrier.start {} : !any{{{}}} -> !any\n",
+                  transpose.barrierFirst ? "%from" : "%turned",
+                  transpose.barrierFirst ? "%d0, %d1, %d2, %d3" : turned);
   std::string text =
-      fmt::format("  util.func private @{}_{}(%from: !any) -> !any {{\n", turn.name, type);
+      fmt::format("  util.func private @{}_{}(%from: !any) -> !any {{\n", transpose.name, type);
   for (int i = 0; i < 4; ++i) {
     text += fmt::format(
         "    %c{0} = arith.constant {0} : index\n    %d{0} = tensor.dim %from, %c{0} : !any\n", i);
   }
-  text += turn.barrierFirst ? barrier : "";
+  text += transpose.barrierFirst ? barrier : "";
   text += fmt::format(
       "    %empty = tensor.empty({}) : !any\n"
       "    %turned = linalg.transpose ins({} : !any) outs(%empty : !any) permutation = {}\n",
-      turned, turn.barrierFirst ? "%kept" : "%from", order);
-  text += turn.barrierFirst ? "" : barrier;
-  text += fmt::format("    util.return {} : !any\n  }}\n", turn.barrierFirst ? "%turned" : "%kept");
-  // The parser takes aliases of types only outside of modules.
+      turned, transpose.barrierFirst ? "%kept" : "%from", order);
+  text += transpose.barrierFirst ? "" : barrier;
+  text += fmt::format("    util.return {} : !any\n  }}\n",
+                      transpose.barrierFirst ? "%turned" : "%kept");
+  // The parser accepts type aliases only outside of modules.
   for (std::size_t at = 0; (at = text.find("!any", at)) != std::string::npos;) {
     text.replace(at, 4, fmt::format("tensor<?x?x?x?x{}>", type));
   }
   return text;
 }
 
-/// Tells the transpositions of a type.
+/// Returns a matcher of the transposes of a type.
 std::string matcherFor(std::string_view type) {
   return fmt::format(
       R"(  transform.named_sequence @is_{0}(%op: !transform.any_op {{transform.readonly}}) -> !transform.any_op {{
@@ -64,13 +66,13 @@ std::string matcherFor(std::string_view type) {
       type);
 }
 
-/// Calls the function in the place of every such transposition.
-std::string replacementFor(const Turn& turn) {
+/// Returns IR that replaces each such transpose with a call of the function.
+std::string replacementFor(const Transpose& transpose) {
   std::string text = fmt::format(
       R"(    %{0} = transform.structured.match ops{{["linalg.transpose"]}} attributes {{permutation = array<i64: {1}>}} in %module
         : (!transform.any_op) -> !transform.any_op
 )",
-      turn.name, fmt::join(turn.permutation, ", "));
+      transpose.name, fmt::join(transpose.permutation, ", "));
   for (const std::string_view type : kTypes) {
     text += fmt::format(
         R"(    %{0}_{1} = transform.collect_matching @is_{1} in %{0} : (!transform.any_op) -> !transform.any_op
@@ -86,12 +88,13 @@ std::string replacementFor(const Turn& turn) {
       }} : (!transform.any_op, !transform.any_value, !transform.any_value, !transform.any_op) -> ()
     }}
 )",
-        turn.name, type);
+        transpose.name, type);
   }
   return text;
 }
 
-/// Turns the filters of every convolution that has them first; `when` names the values.
+/// Returns IR that transposes the filters of every filter-first convolution; `when` makes the value
+/// names unique.
 std::string filtersLast(std::string_view when) {
   return fmt::format(
       R"(    %{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_fhwc"]}} in %module
@@ -105,17 +108,18 @@ std::string filtersLast(std::string_view when) {
       when);
 }
 
-/// A script of which the convolutions are in the layout nhwc by hwcf when `then` begins.
+/// Returns a script that converts convolutions to the layout nhwc by hwcf, then runs `then`.
 std::string scriptWithChannelsLast(std::string_view then) {
   std::string text = "\nmodule attributes {transform.with_named_sequence} {\n";
   for (const std::string_view type : kTypes) {
-    for (const Turn& turn : kTurns) {
-      text += functionFor(turn, type);
+    for (const Transpose& transpose : kTransposes) {
+      text += functionFor(transpose, type);
     }
     text += matcherFor(type);
   }
   text += "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n";
-  // The pass makes some of these unknown to the pipeline for convolutions, and new ones of others.
+  // The pass rewrites some filter-first convolutions to a form that the convolution pipeline does
+  // not recognize, and creates new ones from others.
   text += filtersLast("before");
   text += R"(    %functions = transform.structured.match ops{["util.func"]} in %module
         : (!transform.any_op) -> !transform.any_op
@@ -123,15 +127,14 @@ std::string scriptWithChannelsLast(std::string_view then) {
         : (!transform.any_op) -> !transform.any_op
 )";
   text += filtersLast("after");
-  for (const Turn& turn : kTurns) {
-    text += replacementFor(turn);
+  for (const Transpose& transpose : kTransposes) {
+    text += replacementFor(transpose);
   }
   return fmt::format("{}{}    transform.yield\n  }}\n}}\n", text, then);
 }
 
-/// Doubles the body of the loops that go through a filter so often that none is left of any filter
-/// of up to 31 places a side.
-std::string unrolled(std::string_view along) {
+/// Unrolls the loops over a filter completely, for filters with up to 31 positions per side.
+std::string unrollLoops(std::string_view along) {
   constexpr int kDoublings = 4;
   std::string text;
   for (int i = 0; i < kDoublings; ++i) {
@@ -145,8 +148,8 @@ std::string unrolled(std::string_view along) {
   return text;
 }
 
-/// Takes convolutions apart into one for each place of the filter along a side.
-std::string placesOf(std::string_view along, std::string_view tiles) {
+/// Splits convolutions into one per filter position along a side.
+std::string splitByPosition(std::string_view along, std::string_view tiles) {
   return fmt::format(
              R"(    %of_{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_hwcf"]}} in %module
         : (!transform.any_op) -> !transform.any_op
@@ -155,7 +158,7 @@ std::string placesOf(std::string_view along, std::string_view tiles) {
     transform.annotate %{0} "hone_{0}" : !transform.any_op
 )",
              along, tiles) +
-         unrolled(along);
+         unrollLoops(along);
 }
 
 }  // namespace
@@ -175,7 +178,8 @@ std::string channelsLastScript() { return scriptWithChannelsLast(""); }
 
 std::string placeByPlaceScript() {
   return scriptWithChannelsLast(
-      placesOf("rows", "[0, 0, 0, 0, 1]") + placesOf("columns", "[0, 0, 0, 0, 0, 1]") +
+      splitByPosition("rows", "[0, 0, 0, 0, 1]") +
+      splitByPosition("columns", "[0, 0, 0, 0, 0, 1]") +
       R"(    %places = transform.structured.match ops{["linalg.conv_2d_nhwc_hwcf"]} in %module
         : (!transform.any_op) -> !transform.any_op
     %products = transform.structured.generalize %places : (!transform.any_op) -> !transform.any_op

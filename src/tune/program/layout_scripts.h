@@ -4,20 +4,21 @@
 
 namespace hone::tune {
 
-// Transform scripts for --iree-preprocessing-transform-spec-filename that give convolutions the
-// layouts that the compiler vectorizes on CPUs. They change nothing where there is none.
+// Transform scripts for --iree-preprocessing-transform-spec-filename. They convert convolutions to
+// layouts that the compiler vectorizes on CPUs, and do nothing in programs without convolutions.
 
-/// Puts the filters of channels-last convolutions in the order that the compiler can work with:
-/// with the filter's number first it vectorizes nothing. The compiler undoes it again, unless it
-/// rewrites the convolution before.
+/// Returns a script that moves the filter dimension of channels-last convolutions last: the
+/// compiler does not vectorize filter-first ones. The compiler reverts the change unless it
+/// rewrites the convolution first.
 [[nodiscard]] std::string filtersLastScript();
 
-/// Puts channels and filters last in convolutions of any layout, for good: what was turned stands
-/// behind a barrier that the compiler does not fuse across.
+/// Returns a script that moves channels and filters last in convolutions of any layout. Fusion
+/// barriers around the transposes keep the compiler from reverting it.
 [[nodiscard]] std::string channelsLastScript();
 
-/// And makes a matmul for each place of the filter, the sum of which is the convolution: dilated
-/// ones, and filters of one column, which the compiler makes neither matmuls of nor vectorizes.
+/// Like channelsLastScript(), and splits each convolution into a sum of matmuls, one per filter
+/// position. Covers dilated convolutions and filters with one column, which the compiler neither
+/// vectorizes nor converts to matmuls.
 [[nodiscard]] std::string placeByPlaceScript();
 
 }  // namespace hone::tune

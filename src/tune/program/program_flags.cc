@@ -11,7 +11,9 @@ constexpr std::string_view kPackedOperations =
     "--iree-dispatch-creation-experimental-set-data-tiling-ops";
 
 FlagSet splitReduction() {
-  return {"split reduction", {iree::kEnableSplitFlag}, "long sums in several workgroups"};
+  return {"split reduction",
+          {iree::kEnableSplitFlag},
+          "splits long reductions over several workgroups"};
 }
 
 std::vector<FlagSet> cpuFlagSets() {
@@ -23,37 +25,35 @@ std::vector<FlagSet> cpuFlagSets() {
     return std::string(kPackedOperations) + "=" + std::string(what);
   };
   return {
-      {"data tiling", {dataTiling}, "matmuls work on operands packed into tiles"},
+      {"data tiling", {dataTiling}, "matmuls on operands packed into tiles"},
       {"data tiling, inner tiles",
        {dataTiling, innerTiled},
        "packed tiles as large as the registers allow"},
-      {"data tiling, microkernels",
-       {dataTiling, ukernels},
-       "packing and products by hand-written kernels"},
+      {"data tiling, microkernels", {dataTiling, ukernels}, "packing and matmuls by microkernels"},
       {"packed convolutions",
        {dataTiling, packed("matmul"), packed("convolution"), ukernels},
-       "convolutions, too, on blocks of channels, by a hand-written kernel"},
-      {"channels last", {}, "convolutions on layouts that vectorize", channelsLastScript()},
+       "convolutions on blocks of channels as well, by a microkernel"},
+      {"channels last", {}, "convolutions in a layout that vectorizes", channelsLastScript()},
       {"channels last, data tiling",
        {dataTiling},
-       "and matmuls on packed operands",
+       "convolutions in a layout that vectorizes, and matmuls on packed operands",
        channelsLastScript()},
       {"convolutions as matmuls",
        {matmuls, dataTiling},
-       "a convolution is unrolled into a matmul, and that packed",
+       "convolutions unrolled into matmuls on packed operands",
        filtersLastScript()},
       {"convolutions as matmuls, not packed",
        {matmuls},
-       "as above, for tiles to be tuned",
+       "convolutions unrolled into matmuls with tunable tiles",
        filtersLastScript()},
       {"convolutions place by place",
        {},
-       "a convolution is the sum of a matmul for each place of its filter",
+       "convolutions as a sum of matmuls, one per filter position",
        placeByPlaceScript()},
-      {"optimization level 3", {"--iree-opt-level=O3"}, "more fusion, sums in another order"},
+      {"optimization level 3", {"--iree-opt-level=O3"}, "more fusion, reordered reductions"},
       {"no unrolling",
        {"--iree-llvmcpu-loop-unrolling=false"},
-       "smaller loops where the tiles are unrolled already"},
+       "smaller loops if the tiles are already unrolled"},
       splitReduction(),
   };
 }
@@ -62,7 +62,7 @@ std::vector<FlagSet> cpuFlagSets() {
 
 Result<FlagSet> withScript(FlagSet set) {
   if (!set.preprocessing.empty()) {
-    const auto file = HONE_TRY(keepScript(set.preprocessing));
+    const auto file = HONE_TRY(cacheScript(set.preprocessing));
     set.flags.push_back(std::string(kScriptFlag) + file.string());
   }
   return set;

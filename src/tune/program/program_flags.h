@@ -9,23 +9,23 @@
 
 namespace hone::tune {
 
-/// Flags of the whole program that are worth a try together, none of which changes what it means.
+/// Program-wide flags to try together. They do not change the program's semantics.
 struct FlagSet {
   std::string name;
   std::vector<std::string> flags;
   std::string why;
-  /// A transform script; its file is to be given with --iree-preprocessing-transform-spec-filename.
+  /// Transform script; passed as a file with --iree-preprocessing-transform-spec-filename.
   std::string preprocessing = "";  // NOLINT(readability-redundant-string-init): g++ warns
 
   bool operator==(const FlagSet&) const = default;
 };
 
-/// The set with its script in a file of the cache and the flag that names it among its flags.
+/// Writes the set's script to a file in the cache and adds the flag that names it.
 [[nodiscard]] Result<FlagSet> withScript(FlagSet set);
 inline constexpr std::string_view kScriptFlag = "--iree-preprocessing-transform-spec-filename=";
 
-/// What to try for a target, the likeliest first; without the empty set, which is the compiler's
-/// own choice.
+/// Returns the flag sets to try for a target, most promising first. The empty set, which is the
+/// compiler's default, is not included.
 [[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target);
 
 }  // namespace hone::tune

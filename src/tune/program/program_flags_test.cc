@@ -35,7 +35,7 @@ func.func @main(%a: tensor<32x65536xf32>, %b: tensor<65536x32xf32>) -> tensor<32
 }
 )mlir";
 
-/// The configured IR with a flag set; "" and a failure where it does not compile.
+/// Returns the configured IR with a flag set; "" and a test failure if it does not compile.
 std::string configuredWith(const FlagSet& set, std::string_view program = kConvolution) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";
@@ -57,14 +57,14 @@ std::string configuredWith(const FlagSet& set, std::string_view program = kConvo
   return finished.out;
 }
 
-std::optional<FlagSet> setNamed(std::string_view name) {
+std::optional<FlagSet> findSet(std::string_view name) {
   const auto sets = flagSets(iree::targetFrom("local").value());
   const auto set =
       std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) { return one.name == name; });
   return set == sets.end() ? std::nullopt : std::optional(*set);
 }
 
-TEST(ProgramFlags, TheCompilerTakesAllForTheCpu) {
+TEST(ProgramFlags, CompilerAcceptsAllCpuFlagSets) {
   const auto sets = flagSets(iree::targetFrom("local").value());
   for (const FlagSet& set : sets) {
     EXPECT_FALSE(configuredWith(set).empty()) << set.name;
@@ -74,8 +74,8 @@ TEST(ProgramFlags, TheCompilerTakesAllForTheCpu) {
   }
 }
 
-TEST(ProgramFlags, AScriptMakesAMatmulOfAConvolution) {
-  const auto set = setNamed("convolutions as matmuls, not packed");
+TEST(ProgramFlags, ScriptConvertsConvolutionToMatmul) {
+  const auto set = findSet("convolutions as matmuls, not packed");
   ASSERT_TRUE(set);
   EXPECT_NE(configuredWith(*set).find("matmul"), std::string::npos);
   EXPECT_EQ(configuredWith({"default", {}, ""}).find("matmul"), std::string::npos);
@@ -104,9 +104,9 @@ func.func @main(%i: tensor<2x16x10x10xf32>, %w: tensor<32x16x3x3xf32>) -> tensor
 }
 )mlir";
 
-/// The compiler's pipeline for convolutions takes none but these layouts.
-TEST(ProgramFlags, ChannelsLastGivesEveryConvolutionALayoutThatVectorizes) {
-  const auto set = setNamed("channels last");
+/// The compiler's convolution pipeline supports only these layouts.
+TEST(ProgramFlags, ChannelsLastVectorizesEveryConvolution) {
+  const auto set = findSet("channels last");
   ASSERT_TRUE(set);
   const std::string half =
       replaced(replaced(std::string(kConvolution), "xf32", "xf16"), ": f32", ": f16");
@@ -117,8 +117,8 @@ TEST(ProgramFlags, ChannelsLastGivesEveryConvolutionALayoutThatVectorizes) {
   }
 }
 
-TEST(ProgramFlags, PlaceByPlaceMakesMatmulsOfEveryConvolution) {
-  const auto set = setNamed("convolutions place by place");
+TEST(ProgramFlags, PlaceByPlaceConvertsEveryConvolutionToMatmuls) {
+  const auto set = findSet("convolutions place by place");
   ASSERT_TRUE(set);
   const std::string oneColumn =
       replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x3x1x16"), "6x6", "6x8");
@@ -134,20 +134,20 @@ TEST(ProgramFlags, PlaceByPlaceMakesMatmulsOfEveryConvolution) {
   }
 }
 
-TEST(ProgramFlags, ALongSumIsSplitForEveryTarget) {
+TEST(ProgramFlags, SplitsLongReductionsForEveryTarget) {
   for (const char* target : {"local", "vulkan", "rocm:gfx942"}) {
     const auto sets = flagSets(iree::targetFrom(target).value());
     EXPECT_TRUE(std::any_of(sets.begin(), sets.end(), [](const FlagSet& one) {
       return one.name == "split reduction";
     })) << target;
   }
-  const auto set = setNamed("split reduction");
+  const auto set = findSet("split reduction");
   ASSERT_TRUE(set);
   EXPECT_TRUE(configuredWith(*set, kLongSum).contains("dispatch_1"));
   EXPECT_FALSE(configuredWith({"default", {}, ""}, kLongSum).contains("dispatch_1"));
 }
 
-TEST(ProgramFlags, TheLibraryTakesThemToo) {
+TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";
   ASSERT_TRUE(writeFile(source, std::string(kConvolution)));

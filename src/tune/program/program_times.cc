@@ -7,7 +7,7 @@
 namespace hone::tune {
 namespace {
 
-/// Calls that are profiled to see what each dispatch costs.
+/// Profiled calls for measuring the dispatches.
 constexpr std::int64_t kCalls = 5;
 
 Result<std::vector<engine::DispatchTimes>> measure(const TimesTools& tools, engine::Plan plan) {

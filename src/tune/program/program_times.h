@@ -11,16 +11,16 @@
 
 namespace hone::tune {
 
-/// The tools that measure what the dispatches of a program cost.
+/// Tools for measuring the dispatches of a program.
 struct TimesTools {
   iree::Compiler& compiler;
   const iree::ModuleRunner& runner;
-  engine::Executor* executor = nullptr;  ///< none: this process, without a run
+  engine::Executor* executor = nullptr;  ///< null: measure in this process, without a run
 };
 
-/// Measures what each dispatch of the program costs under the flags with each config, all on one
-/// machine. Returns nothing where the device cannot tell: that is no reason not to tune. A program
-/// that does not compile or run is a user error.
+/// Measures the time of each dispatch of the program for each config, all on one machine. Returns
+/// nothing if the device does not support it; tuning continues without. Fails with a user error if
+/// the program does not compile or run.
 [[nodiscard]] Result<std::vector<engine::DispatchTimes>> programTimes(
     const TimesTools& tools, const WholeProgram& whole, const std::vector<std::string>& flags,
     std::span<const model::Config> configs);

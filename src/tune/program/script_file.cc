@@ -7,7 +7,7 @@
 
 namespace hone::tune {
 
-Result<std::filesystem::path> keepScript(const std::string& text) {
+Result<std::filesystem::path> cacheScript(const std::string& text) {
   const auto folder = cacheFolder() / "scripts";
   HONE_CHECK(makeFolder(folder));
   auto file = folder / fmt::format("{}.mlir", hashOf(text));

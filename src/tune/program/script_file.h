@@ -7,8 +7,8 @@
 
 namespace hone::tune {
 
-/// The text as a file of the cache that flags can name. Its name stands for its contents, so that
-/// what was compiled with it is found again.
-[[nodiscard]] Result<std::filesystem::path> keepScript(const std::string& text);
+/// Writes the text to a file in the cache. The name is derived from the contents, so that
+/// compilation results that depend on it can be cached.
+[[nodiscard]] Result<std::filesystem::path> cacheScript(const std::string& text);
 
 }  // namespace hone::tune

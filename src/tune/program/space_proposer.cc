@@ -7,7 +7,7 @@
 
 namespace hone::tune {
 
-Result<std::vector<model::Config>> SpaceProposer::configsOf(
+Result<std::vector<model::Config>> SpaceProposer::makeConfigs(
     std::span<const std::size_t> points) const {
   const auto infos = HONE_TRY(model_.compilationInfos(points));
   const auto decompositions = model_.decompositionConfigs
@@ -27,12 +27,12 @@ Result<std::vector<model::Config>> SpaceProposer::configsOf(
 }
 
 Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
-  return configsOf(strategy_->ask(count));
+  return makeConfigs(strategy_->ask(count));
 }
 
 model::ProposalNote SpaceProposer::noteOn(const model::Config& config) const {
   model::ProposalNote note;
-  const auto point = knobs::pointNamed(model_.space, config.name);
+  const auto point = knobs::findPointByName(model_.space, config.name);
   if (point && model_.guess) {
     note.guess = model_.guess(*point);
   }
@@ -40,7 +40,7 @@ model::ProposalNote SpaceProposer::noteOn(const model::Config& config) const {
 }
 
 void SpaceProposer::learn(const model::Config& config, std::optional<double> timeNs) {
-  if (const auto point = knobs::pointNamed(model_.space, config.name)) {
+  if (const auto point = knobs::findPointByName(model_.space, config.name)) {
     strategy_->tell(*point, timeNs);
   }
 }

@@ -9,10 +9,10 @@
 
 namespace hone::tune {
 
-/// Lets a strategy search the knobs of one dispatch. The model must outlive it.
+/// Proposes configs of one dispatch, chosen by a search strategy. The model must outlive it.
 class SpaceProposer : public engine::Proposer {
  public:
-  /// `dispatch` is the pattern of the names of the dispatches that get the configs.
+  /// `dispatch` is a pattern of the names of the dispatches to configure.
   SpaceProposer(const knobs::KnobModel& model, std::unique_ptr<search::Strategy> strategy,
                 std::string dispatch)
       : model_(model), strategy_(std::move(strategy)), dispatch_(std::move(dispatch)) {}
@@ -21,8 +21,8 @@ class SpaceProposer : public engine::Proposer {
   [[nodiscard]] model::ProposalNote noteOn(const model::Config& config) const override;
   void learn(const model::Config& config, std::optional<double> timeNs) override;
 
-  /// The configs of these points.
-  [[nodiscard]] Result<std::vector<model::Config>> configsOf(
+  /// Returns the configs of these points.
+  [[nodiscard]] Result<std::vector<model::Config>> makeConfigs(
       std::span<const std::size_t> points) const;
 
  private:

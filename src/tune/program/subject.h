@@ -11,21 +11,21 @@
 
 namespace hone::tune {
 
-/// A dispatch of a program, or several that are equal, as something to tune.
+/// A dispatch to tune, or a group of identical dispatches.
 struct Subject {
   std::string name;
-  std::vector<std::string> dispatches;  ///< the names that it has in the program
+  std::vector<std::string> dispatches;  ///< names in the program
   model::RootOperation root;
-  std::int64_t calls = 0;  ///< in one invocation of the program
-  double share = 0;        ///< of the program's time
-  bool estimated = false;  ///< the share was not measured
-  /// Where it is compiled, checked and timed: cut out of the program, or the program as a whole.
+  std::int64_t calls = 0;  ///< per invocation of the program
+  double share = 0;        ///< fraction of the program's time
+  bool estimated = false;  ///< `share` was not measured
+  /// Program in which it is compiled, verified and timed: extracted, or the whole program.
   engine::Program program;
   bool cutOut = false;
   std::optional<hone::knobs::KnobModel> knobs;
-  std::string whyNot;  ///< why it is not tuned; "" where it is
+  std::string whyNot;  ///< reason for not tuning it; "" if it is tuned
 
-  /// The pattern that finds it in its program.
+  /// Returns the pattern that selects it in its program.
   [[nodiscard]] std::string pattern() const;
 };
 

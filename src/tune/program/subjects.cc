@@ -18,11 +18,11 @@
 namespace hone::tune {
 namespace {
 
-/// A dispatch with less of the program's time cannot make a difference that anybody sees.
-constexpr double kLeastShare = 0.01;
+/// Minimum share of the program's time: dispatches below it cannot make a visible difference.
+constexpr double kMinShare = 0.01;
 
-/// How often the innermost of the root is done in one call; sizes that are not known count as one.
-double workOf(const model::RootOperation& root) {
+/// Returns the iterations of the root's innermost loop per call; unknown sizes count as one.
+double countIterations(const model::RootOperation& root) {
   double work = 1;
   for (const model::Loop& loop : root.loops) {
     work *= static_cast<double>(std::max<std::int64_t>(loop.size, 1));
@@ -30,8 +30,8 @@ double workOf(const model::RootOperation& root) {
   return work;
 }
 
-/// Whether a spec may be unable to tell two of those that are tuned apart.
-bool anyAlike(const std::vector<Subject>& subjects) {
+/// Returns true if a spec may be unable to distinguish two of the tuned subjects.
+bool hasIndistinguishable(const std::vector<Subject>& subjects) {
   std::set<std::pair<std::string, std::vector<std::int64_t>>> seen;
   return std::any_of(subjects.begin(), subjects.end(), [&](const Subject& subject) {
     std::vector<std::int64_t> sizes;
@@ -49,7 +49,7 @@ std::vector<iree::DispatchCost> estimatedCosts(std::span<const iree::DispatchPro
   std::vector<iree::DispatchCost> costs;
   for (const iree::DispatchProgram& program : programs) {
     const auto calls = static_cast<double>(std::max<std::int64_t>(program.calls, 1));
-    costs.push_back({program.calls, 0, calls * workOf(program.root)});
+    costs.push_back({program.calls, 0, calls * countIterations(program.root)});
     all += costs.back().share;
   }
   for (iree::DispatchCost& cost : costs) {
@@ -97,12 +97,12 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
         std::any_of(subject.dispatches.begin(), subject.dispatches.end(),
                     [&](const std::string& name) { return wanted.matchesPartOf(name); });
     if (!asked) {
-      subject.whyNot = "not asked for by --dispatches";
+      subject.whyNot = "excluded by --dispatches";
     } else if (options.top > 0 && chosen >= options.top) {
-      subject.whyNot = fmt::format("not among the {} that cost the most{}", options.top,
-                                   costs == Costs::measured ? "" : ", by an estimate");
-    } else if (costs == Costs::measured && subject.share < kLeastShare) {
-      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kLeastShare);
+      subject.whyNot = fmt::format("not among the {} most expensive{}", options.top,
+                                   costs == Costs::measured ? "" : " (estimated)");
+    } else if (costs == Costs::measured && subject.share < kMinShare) {
+      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kMinShare);
     } else {
       ++chosen;
     }
@@ -112,9 +112,9 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
   return {};
 }
 
-void leaveOutAlike(std::vector<Subject>& subjects,
-                   std::span<const iree::DispatchMatcher> matchers) {
-  std::map<std::string, std::string> tuned;  // the name of the dispatch, by its matcher
+void dropIndistinguishable(std::vector<Subject>& subjects,
+                           std::span<const iree::DispatchMatcher> matchers) {
+  std::map<std::string, std::string> tuned;  // dispatch name by matcher
   for (Subject& subject : subjects) {
     const auto matcher = std::find_if(
         matchers.begin(), matchers.end(),
@@ -124,7 +124,7 @@ void leaveOutAlike(std::vector<Subject>& subjects,
     }
     const auto [first, isNew] = tuned.emplace(matcher->matcher, subject.name);
     if (!isNew) {
-      subject.whyNot = fmt::format("a spec cannot tell it from {}", first->second);
+      subject.whyNot = fmt::format("a spec cannot distinguish it from {}", first->second);
     }
   }
   std::stable_partition(subjects.begin(), subjects.end(),
@@ -138,7 +138,7 @@ Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
   }
   auto constraints = iree::constraintsOf(compiler_, request);
   if (!constraints) {
-    constraints = within("the compiler cannot say what is legal for it", constraints.error());
+    constraints = within("reading the compiler's constraints for it", constraints.error());
   }
   if (!subject.cutOut) {
     constraints_ = constraints;
@@ -151,10 +151,10 @@ Result<knobs::KnobModel> SubjectFinder::knobsOf(const Subject& subject,
                                                 bool parallel) {
   const model::RootOperation& root = subject.root;
   if (root.op.empty()) {
-    return userError("no operation that the compiler tiles by");
+    return userError("no operation to tile");
   }
   if (!root.attachable) {
-    return userError("no configuration reaches it: the compiler makes the {} after it reads them",
+    return userError("no configuration reaches it: the compiler creates the {} after reading them",
                      root.op);
   }
   if (target_.name == "local") {
@@ -174,8 +174,7 @@ Result<knobs::KnobModel> SubjectFinder::knobsOf(const Subject& subject,
 Result<void> SubjectFinder::addKnobs(Subject& subject, const std::vector<std::string>& flags,
                                      bool parallel) {
   if (options_.planned) {
-    subject.whyNot =
-        options_.planned->contains(subject.name) ? "" : "no candidates were made for it";
+    subject.whyNot = options_.planned->contains(subject.name) ? "" : "no candidates in the folder";
     return {};
   }
   auto knobs = knobsOf(subject, flags, parallel);
@@ -217,19 +216,19 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.share = costs[i].share;
     subject.estimated = times.empty();
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
-    // A program of one dispatch has the reference that it has as a whole.
+    // A single-dispatch program keeps the reference of the whole program.
     subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
     HONE_CHECK(addKnobs(subject, flags, parallel));
     subjects.push_back(std::move(subject));
   }
   HONE_CHECK(
       chooseSubjects(subjects, options_, times.empty() ? Costs::estimated : Costs::measured));
-  if (anyAlike(subjects)) {
+  if (hasIndistinguishable(subjects)) {
     const auto matchers = iree::matchersOf(compiler_, request);
     if (!matchers && matchers.error().fault != Fault::user) {
       return std::unexpected(matchers.error());
     }
-    leaveOutAlike(subjects, matchers.value_or(std::vector<iree::DispatchMatcher>()));
+    dropIndistinguishable(subjects, matchers.value_or(std::vector<iree::DispatchMatcher>()));
   }
   return subjects;
 }

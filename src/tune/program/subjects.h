@@ -23,43 +23,44 @@ namespace hone::tune {
 /// Compiles the pattern of --dispatches; returns a user error if it is not a valid regex.
 [[nodiscard]] Result<Regex> dispatchRegex(const std::string& pattern);
 
-/// The dispatch as a program of its own; it must be one that can stand alone.
+/// Converts the dispatch to a standalone program; it must not depend on others.
 [[nodiscard]] Result<engine::Program> programOf(const iree::DispatchProgram& dispatch);
 
-/// Which dispatches of a program are tuned.
+/// Selects the dispatches to tune.
 struct SubjectOptions {
-  std::string dispatches;  ///< a pattern of the names to tune; "": all
-  std::size_t top = 0;     ///< only so many that cost the most; 0: all
-  /// Only these, whose candidates are there already: nobody asks for their knobs.
+  std::string dispatches;  ///< regex of the names to tune; "": all
+  std::size_t top = 0;     ///< tune only the N most expensive; 0: all
+  /// Tune only these, which already have candidates; their knobs are not needed.
   std::optional<std::set<std::string>> planned{};  // NOLINT(readability-redundant-member-init)
 };
 
-/// Where the subjects' shares of the time come from.
+/// Source of the subjects' time shares.
 enum class Costs : std::uint8_t { measured, estimated };
 
-/// What each costs by the sizes of its loops and its calls, where nothing was measured.
+/// Estimates the cost of each dispatch from its loop sizes and calls.
 [[nodiscard]] std::vector<iree::DispatchCost> estimatedCosts(
     std::span<const iree::DispatchProgram> programs);
 
-/// Sorts the subjects by their cost, those that are not tuned last, each with the reason. Only
-/// where costs were measured is one left out for costing next to nothing.
+/// Sorts the subjects by cost; those that are not tuned come last, with the reason. Subjects with a
+/// negligible share are excluded only if costs were measured.
 [[nodiscard]] Result<void> chooseSubjects(std::vector<Subject>& subjects,
                                           const SubjectOptions& options, Costs costs);
 
-/// Of dispatches that a spec cannot tell apart only the one that costs the most is tuned: what is
-/// found for it is put on all of them, and proven so.
-void leaveOutAlike(std::vector<Subject>& subjects, std::span<const iree::DispatchMatcher> matchers);
+/// Keeps only the most expensive of the dispatches that a spec cannot distinguish. Its result is
+/// applied to, and proven on, all of them.
+void dropIndistinguishable(std::vector<Subject>& subjects,
+                           std::span<const iree::DispatchMatcher> matchers);
 
-/// What a program's dispatches are made of, what can be chosen for each, and which of them are
-/// worth it: in the order of their cost, those that are not tuned last, each with the reason.
+/// Finds the dispatches of a program and their knobs, and chooses which to tune. Sorted by cost;
+/// those that are not tuned come last, with the reason.
 class SubjectFinder {
  public:
   SubjectFinder(iree::Compiler& compiler, iree::Target target, SubjectOptions options)
       : compiler_(compiler), target_(std::move(target)), options_(std::move(options)) {}
 
-  /// Finds the subjects under these flags. Sources of dispatches that can stand alone go to the
-  /// folder. With a runner the program is run, by the executor if there is one, to see what each
-  /// dispatch costs; without one, and where the device cannot tell, that is estimated.
+  /// Finds the subjects under these flags. Writes sources of standalone dispatches to `folder`.
+  /// With a runner, runs the program (on the executor, if any) to measure each dispatch. Estimates
+  /// the costs without a runner, or if the device cannot measure them.
   [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
                                                   const std::vector<std::string>& flags,
                                                   const iree::ModuleRunner* runner,
@@ -70,18 +71,18 @@ class SubjectFinder {
   [[nodiscard]] Result<knobs::KnobModel> knobsOf(const Subject& subject,
                                                  const std::vector<std::string>& flags,
                                                  bool parallel);
-  /// What the compiler asks of the knobs where the subject is compiled. The compiler can crash on
-  /// one dispatch, which must not cost the others theirs.
+  /// Returns the compiler's constraints for the subject. The compiler can crash on one dispatch;
+  /// that must not affect the others.
   [[nodiscard]] Result<std::vector<iree::PipelineConstraints>> constraintsFor(
       const Subject& subject, const iree::CompileRequest& request);
-  /// What can be chosen for it, or why nothing is.
+  /// Sets the subject's knobs, or the reason for having none.
   [[nodiscard]] Result<void> addKnobs(Subject& subject, const std::vector<std::string>& flags,
                                       bool parallel);
 
   iree::Compiler& compiler_;
   iree::Target target_;
   SubjectOptions options_;
-  /// Of the program at hand as a whole.
+  /// Constraints of the whole program.
   std::optional<Result<std::vector<iree::PipelineConstraints>>> constraints_;
 };
 

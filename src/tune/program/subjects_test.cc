@@ -19,42 +19,42 @@ std::vector<Subject> subjectsWith(const std::vector<double>& shares) {
   return subjects;
 }
 
-std::size_t chosenOf(const std::vector<Subject>& subjects) {
+std::size_t countChosen(const std::vector<Subject>& subjects) {
   return static_cast<std::size_t>(
       std::count_if(subjects.begin(), subjects.end(),
                     [](const Subject& subject) { return subject.whyNot.empty(); }));
 }
 
-TEST(ChooseSubjects, LeavesOutWhatCostsNextToNothing) {
+TEST(ChooseSubjects, SkipsCheapDispatches) {
   auto subjects = subjectsWith({0.005, 0.3, 0.695});
   ASSERT_TRUE(chooseSubjects(subjects, {}, Costs::measured));
-  EXPECT_EQ(chosenOf(subjects), 2u);
+  EXPECT_EQ(countChosen(subjects), 2u);
   EXPECT_EQ(subjects[0].name, "main_dispatch_2_matmul");
   EXPECT_TRUE(subjects[2].whyNot.contains("1 %")) << subjects[2].whyNot;
 }
 
-TEST(ChooseSubjects, ManyDispatchesOfUnknownCostAreAllTuned) {
+TEST(ChooseSubjects, KeepsAllIfCostsAreEstimated) {
   auto subjects = subjectsWith(std::vector<double>(150, 1.0 / 150));
   ASSERT_TRUE(chooseSubjects(subjects, {}, Costs::estimated));
-  EXPECT_EQ(chosenOf(subjects), 150u);
+  EXPECT_EQ(countChosen(subjects), 150u);
 }
 
-TEST(ChooseSubjects, TakesThoseAskedFor) {
+TEST(ChooseSubjects, SelectsByPattern) {
   auto subjects = subjectsWith({0.2, 0.3, 0.5});
   ASSERT_TRUE(chooseSubjects(subjects, {"dispatch_[01]_", 1}, Costs::measured));
-  EXPECT_EQ(chosenOf(subjects), 1u);
+  EXPECT_EQ(countChosen(subjects), 1u);
   EXPECT_EQ(subjects[0].name, "main_dispatch_1_matmul");
 }
 
-TEST(ChooseSubjects, OneOfSeveralEqualDispatchesIsEnoughToAskForAll) {
+TEST(ChooseSubjects, PatternMatchesAnyOfEqualDispatches) {
   auto subjects = subjectsWith({0.2, 0.8});
   subjects[0].dispatches.emplace_back("main_dispatch_7");
   ASSERT_TRUE(chooseSubjects(subjects, {"dispatch_7$", 0}, Costs::measured));
-  EXPECT_EQ(chosenOf(subjects), 1u);
+  EXPECT_EQ(countChosen(subjects), 1u);
   EXPECT_EQ(subjects[0].name, "main_dispatch_0_matmul");
 }
 
-TEST(LeaveOutAlike, OneOfThoseThatASpecCannotTellApartIsTuned) {
+TEST(DropIndistinguishable, KeepsOneOfIndistinguishableDispatches) {
   auto subjects = subjectsWith({0.4, 0.3, 0.2, 0.1});
   std::vector<iree::DispatchMatcher> matchers(4);
   for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -62,13 +62,13 @@ TEST(LeaveOutAlike, OneOfThoseThatASpecCannotTellApartIsTuned) {
     matchers[i].matcher = i == 1 ? "another" : "the same";
   }
   matchers[3].matcher = "";
-  leaveOutAlike(subjects, matchers);
-  EXPECT_EQ(chosenOf(subjects), 3u);
+  dropIndistinguishable(subjects, matchers);
+  EXPECT_EQ(countChosen(subjects), 3u);
   EXPECT_EQ(subjects[3].name, "main_dispatch_2_matmul");
-  EXPECT_EQ(subjects[3].whyNot, "a spec cannot tell it from main_dispatch_0_matmul");
+  EXPECT_EQ(subjects[3].whyNot, "a spec cannot distinguish it from main_dispatch_0_matmul");
 }
 
-TEST(ChooseSubjects, UnmeasuredCostsFollowTheLoopsAndTheCalls) {
+TEST(ChooseSubjects, EstimatesCostsFromLoopsAndCalls) {
   std::vector<iree::DispatchProgram> programs(3);
   programs[0].calls = 1;
   programs[0].root.loops = {{64, false}, {64, false}, {-1, true}};

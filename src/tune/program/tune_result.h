@@ -13,32 +13,32 @@
 
 namespace hone::tune {
 
-/// A dispatch and what came of tuning it.
+/// A dispatch and its tuning result.
 struct TunedDispatch {
   Subject subject;
   std::size_t tried = 0;
   std::size_t failed = 0;
   std::optional<engine::Finding> winner;  ///< proven on the dispatch
   double defaultNs = 0;
-  bool inSpec = false;  ///< and shown to help the program
-  std::string note;     ///< why a winner is not in the spec
+  bool inSpec = false;  ///< also proven to help the program
+  std::string note;     ///< reason for a winner not being in the spec
 };
 
-/// The dispatches as they are under some flags of the whole program.
+/// The dispatches as compiled with some program-wide flags.
 struct Variant {
-  FlagSet flags;  ///< beside the target's and the user's own; none: an empty name
+  FlagSet flags;  ///< in addition to the target's and the user's; an empty name if none
   std::vector<TunedDispatch> dispatches;
 };
 
 struct TuneResult {
   std::vector<engine::Finding> flagFindings;
   std::vector<Variant> variants;
-  std::optional<Proof> proof;     ///< its recipe is the number of the variant; nothing: no gain
-  std::vector<std::string> lost;  ///< what was tried on the whole program and is no gain, and why
-  std::string spec;               ///< the text; "" where flags alone, or nothing, make the gain
-  /// Where the compiler does not do with the spec what it says, a sentence each.
+  std::optional<Proof> proof;     ///< its recipe is the index of the variant; nothing: no gain
+  std::vector<std::string> lost;  ///< attempts on the whole program without gain, with the reason
+  std::string spec;  ///< text of the spec; "" if the gain comes from flags alone or there is none
+  /// Deviations of the compiler from the spec, one message per fault.
   std::vector<std::string> specFaults;
-  /// What the dispatches cost in the program as it was and as it is proven; for people to see.
+  /// Dispatch times of the original and of the proven program, for display only.
   std::vector<iree::DispatchTime> before, after;
   std::int64_t referenceCpuNs = 0;
 };

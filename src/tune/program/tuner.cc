@@ -13,26 +13,26 @@
 namespace hone::tune {
 namespace {
 
-/// Fractions of the budget after which a stage ends: flags, and the search under each variant.
+/// Fractions of the budget at which a stage ends: flags, and the search of each variant.
 constexpr double kFlagShare = 0.15;
 constexpr double kSearchShare = 0.6;
 constexpr std::int64_t kFlagRounds = 10;
-/// Flags that gain more than this leave nothing to search without them.
-constexpr double kFarAhead = 3;
+/// If flags gain more than this, the program without them is not searched.
+constexpr double kDecisiveSpeedup = 3;
 
-std::size_t failedOf(const std::vector<engine::Finding>& findings) {
+std::size_t countFailures(const std::vector<engine::Finding>& findings) {
   return static_cast<std::size_t>(
       std::count_if(findings.begin(), findings.end(), [](const engine::Finding& finding) {
         return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
       }));
 }
 
-/// The one that is worth the next step; nullptr where all are done or under way.
+/// Returns the search with the largest expected gain; nullptr if all are done or under way.
 DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>& searches) {
   DispatchSearch* next = nullptr;
   for (const auto& search : searches) {
     if (!search->done() && !search->underWay() &&
-        (next == nullptr || search->promise() > next->promise())) {
+        (next == nullptr || search->expectedGain() > next->expectedGain())) {
       next = search.get();
     }
   }
@@ -45,8 +45,8 @@ Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target
                           WholeProgram whole, TuneOptions options, std::filesystem::path folder) {
   if (!engine::canBeCompared(whole.program)) {
     return userError(
-        "{} gives nothing that hone can compare ({}): what makes it quicker could "
-        "make it wrong; give a function that returns tensors or numbers",
+        "{} returns nothing that can be compared ({}), so wrong results would go unnoticed; "
+        "use a function that returns tensors or numbers",
         whole.program.label(), join(whole.program.resultTypes, ", "));
   }
   auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
@@ -82,13 +82,13 @@ Tuner::Limit Tuner::limitOf(std::size_t variant, const TuneResult& result) const
 
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
-  // Most flags act before the phase that a dispatch of a benchmark file has been brought to.
+  // Most flags act before the phase that a dispatch benchmark starts from.
   const bool tryFlags = options_.tryFlags && whole_.program.from == iree::kPhaseStart;
   std::vector<FlagSet> sets = tryFlags ? flagSets(target_) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};
   }
-  bench_.progress.say("flags of the whole program");
+  bench_.progress.say("trying program-wide flags");
   engine::Plan plan = planFor(whole_, "flags");
   plan.onlyGains = true;
   plan.rounds = kFlagRounds;
@@ -107,7 +107,7 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
       return one.name == best->config.name;
     });
-    if (best->comparison && best->comparison->speedup.low > kFarAhead) {
+    if (best->comparison && best->comparison->speedup.low > kDecisiveSpeedup) {
       result.variants.clear();
     }
     result.variants.insert(result.variants.begin(), Variant{*set, {}});
@@ -176,7 +176,7 @@ Result<void> Tuner::awaitBaselines(Variant& variant,
 Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                               const Limit& limit) {
   bench_.progress.stage(
-      fmt::format("search of {} dispatches", searches.size()),
+      fmt::format("searching {} dispatches", searches.size()),
       {.total = limit.trials.value_or(0), .done = tried_, .atMost = clock_.leftUntil(limit.time)});
   std::vector<DispatchSearch*> underWay;
   while (true) {
@@ -192,13 +192,13 @@ Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& sear
     if (underWay.empty()) {
       return {};
     }
-    const std::size_t ended = HONE_TRY(firstToEnd(underWay));
+    const std::size_t ended = HONE_TRY(awaitFirst(underWay));
     HONE_CHECK(underWay[ended]->endStep());
     underWay.erase(underWay.begin() + static_cast<std::ptrdiff_t>(ended));
   }
 }
 
-Result<std::size_t> Tuner::firstToEnd(const std::vector<DispatchSearch*>& underWay) const {
+Result<std::size_t> Tuner::awaitFirst(const std::vector<DispatchSearch*>& underWay) const {
   std::vector<std::string> tickets;
   std::vector<std::size_t> owners;
   for (std::size_t i = 0; i < underWay.size(); ++i) {
@@ -228,7 +228,7 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   }
   auto searches = HONE_TRY(beginAll(variant, limit));
   HONE_CHECK(searchAll(searches, limit));
-  for (const auto& search : searches) {  // all at once: an executor may have several places
+  for (const auto& search : searches) {  // submitted together: an executor may have several workers
     HONE_CHECK(search->beginFinish());
   }
   for (const auto& search : searches) {
@@ -238,7 +238,7 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
     const auto findings = HONE_TRY(search->finish());
     result.referenceCpuNs += search->referenceCpuNs();
     dispatch->tried = search->tried();
-    dispatch->failed = failedOf(findings);
+    dispatch->failed = countFailures(findings);
     dispatch->defaultNs = findings.front().timeNs;
     if (const engine::Finding* winner = engine::winnerOf(findings)) {
       dispatch->winner = *winner;

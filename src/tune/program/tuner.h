@@ -19,19 +19,19 @@ struct TuneOptions {
   std::string strategy = "evolve";
   engine::Budget budget;
   SubjectOptions subjects;
-  bool tryFlags = true;  ///< of the whole program, before the dispatches
+  bool tryFlags = true;  ///< try program-wide flags before the dispatches
   std::int64_t rounds = 20;
   std::vector<std::string> inputSpecs;  ///< the user's
-  /// Candidates that are there already, by the name of the dispatch.
+  /// Existing candidates, by dispatch name.
   std::map<std::string, std::vector<model::Config>> planned;
-  bool onlyPlanned = false;  ///< nothing else is tried
+  bool onlyPlanned = false;  ///< try nothing else
 };
 
-/// Tunes a program: flags of the whole, then the knobs of each dispatch, then the proof.
+/// Tunes a program: first program-wide flags, then the knobs of each dispatch, then the proof.
 class Tuner {
  public:
-  /// What earlier runs won with is taken from the bench's store. The folder is for scratch files. A
-  /// program whose results cannot be compared is a user error.
+  /// Reads earlier winners from the store. `folder` holds scratch files. Fails with a user error if
+  /// the program's results cannot be compared.
   [[nodiscard]] static Result<Tuner> make(const engine::TrialContext& bench, iree::Target target,
                                           WholeProgram whole, TuneOptions options,
                                           std::filesystem::path folder);
@@ -50,22 +50,22 @@ class Tuner {
         clock_(options_.budget) {}
 
   [[nodiscard]] std::vector<std::string> flagsOf(const Variant& variant) const;
-  /// The program without flags, and with those that make it surely quicker.
+  /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
-  /// Up to where a variant may use the budget.
+  /// Bounds a variant's use of the budget.
   struct Limit {
-    double time = 1;                     ///< a fraction of it
-    std::optional<std::int64_t> trials;  ///< of all variants so far
+    double time = 1;                     ///< fraction of the time budget
+    std::optional<std::int64_t> trials;  ///< total of all variants so far
   };
   [[nodiscard]] Limit limitOf(std::size_t variant, const TuneResult& result) const;
   /// Searches the dispatches of a variant until the limit is reached.
   [[nodiscard]] Result<void> tune(Variant& variant, const Limit& limit, TuneResult& result);
   [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant,
                                                                               const Limit& limit);
-  /// Leaves out those whose baseline failed.
+  /// Drops searches whose baseline failed.
   [[nodiscard]] static Result<void> awaitBaselines(
       Variant& variant, std::vector<std::unique_ptr<DispatchSearch>>& searches);
-  [[nodiscard]] Result<std::size_t> firstToEnd(const std::vector<DispatchSearch*>& underWay) const;
+  [[nodiscard]] Result<std::size_t> awaitFirst(const std::vector<DispatchSearch*>& underWay) const;
   [[nodiscard]] Result<void> searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                                        const Limit& limit);
   [[nodiscard]] std::size_t trialsLeft(const Limit& limit) const;
@@ -77,7 +77,7 @@ class Tuner {
   std::filesystem::path folder_;
   std::vector<Precedent> precedents_;
   engine::BudgetClock clock_;
-  std::int64_t tried_ = 0;  ///< of dispatches, those planned among them
+  std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
 };
 
 }  // namespace hone::tune

@@ -8,10 +8,10 @@
 namespace hone::tune {
 namespace {
 
-/// Measures the dispatches before and after, for people; a device that cannot tell leaves them
-/// empty.
-Result<void> timeBoth(const engine::TrialContext& context, const WholeProgram& whole,
-                      TuneResult& result) {
+/// Measures the dispatches before and after, for display; leaves them empty if the device does not
+/// support it.
+Result<void> measureBeforeAfter(const engine::TrialContext& context, const WholeProgram& whole,
+                                TuneResult& result) {
   const std::vector<model::Config> both = {model::Config{}, result.proof->config};
   auto times =
       programTimes({context.compiler, context.runner, &context.executor}, whole, whole.flags, both);
@@ -30,7 +30,7 @@ Result<void> timeBoth(const engine::TrialContext& context, const WholeProgram& w
 void reportVariantFailure(Progress& progress, const WholeProgram& whole, const Variant& variant,
                           const Error& error) {
   progress.say(fmt::format(
-      "{}{}: its dispatches are not tuned: {}", whole.scope,
+      "{}{}: dispatches not tuned: {}", whole.scope,
       variant.flags.name.empty() ? "without flags" : fmt::format("with {}", variant.flags.name),
       error.message));
 }
@@ -71,7 +71,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
   if (recipes.empty()) {
     return {};
   }
-  context.progress.say("proof on the whole program");
+  context.progress.say("measuring the winners on the whole program");
   Proving proving = HONE_TRY(prove(context, whole, recipes, options));
   result.proof = std::move(proving.proof);
   result.lost = std::move(proving.lost);
@@ -80,13 +80,13 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     result.spec = HONE_TRY(spec.text(result.proof->kept));
     Variant& variant = result.variants[variantOf[result.proof->recipe]];
     result.proof->recipe = variantOf[result.proof->recipe];
-    spec.mark(result.proof->kept, result.proof->removed, variant.dispatches);
-    auto faults = spec.faultsOn(context.compiler, whole, result.proof->kept, variant.dispatches);
+    spec.recordOutcome(result.proof->kept, result.proof->removed, variant.dispatches);
+    auto faults = spec.findFaults(context.compiler, whole, result.proof->kept, variant.dispatches);
     if (!faults && faults.error().fault != Fault::user) {
       return std::unexpected(faults.error());
     }
     result.specFaults = faults ? std::move(*faults) : std::vector{faults.error().message};
-    return timeBoth(context, whole, result);
+    return measureBeforeAfter(context, whole, result);
   }
   return {};
 }

@@ -10,13 +10,13 @@
 
 namespace hone::tune {
 
-/// Proves the winners of all variants on the whole program and writes the proof, the spec and the
-/// times of the dispatches into the result.
+/// Proves the winners of all variants on the whole program. Adds the proof, the spec and the
+/// dispatch times to the result.
 [[nodiscard]] Result<void> proveVariants(const engine::TrialContext& context,
                                          const iree::Target& target, const WholeProgram& whole,
                                          const ProofOptions& options, TuneResult& result);
 
-/// Says that the dispatches of a variant are not tuned, and why.
+/// Reports that the dispatches of a variant are not tuned, and why.
 void reportVariantFailure(Progress& progress, const WholeProgram& whole, const Variant& variant,
                           const Error& error);
 

@@ -10,14 +10,14 @@
 
 namespace hone::tune {
 
-/// The user's program with all that is needed to try it in other ways.
+/// The user's program, with everything needed to compile and run variants of it.
 struct WholeProgram {
   engine::Program program;
   engine::Inputs inputs;
   std::optional<engine::Inputs> otherInputs;
   std::vector<std::string> inputSpecs;  ///< the user's
-  std::vector<std::string> flags;       ///< the target's and the user's own
-  std::string scope;                    ///< tells it apart from other programs of the run
+  std::vector<std::string> flags;       ///< the target's and the user's
+  std::string scope;                    ///< identifies the program within the run
   std::uint64_t seed = 1;
 };
 
@@ -26,17 +26,17 @@ struct InputSets {
   engine::Inputs first;
   engine::Inputs other;
 };
-/// As engine::makeInputs, with files in the folder.
+/// Like engine::makeInputs, with files in `folder`.
 [[nodiscard]] Result<InputSets> makeInputSets(const engine::Program& program,
                                               const std::vector<std::string>& specs,
                                               std::uint64_t seed,
                                               const std::filesystem::path& folder);
 
-/// What the compiler is asked for the program under these flags.
+/// Returns the compile request for the program with these flags.
 [[nodiscard]] iree::CompileRequest requestFor(const WholeProgram& whole,
                                               const std::vector<std::string>& flags);
 
-/// An experiment with the whole program; its first candidate is the program as it is.
+/// Returns a plan for the whole program; its first candidate is the unmodified program.
 [[nodiscard]] engine::Plan planFor(const WholeProgram& whole, const std::string& scope);
 
 }  // namespace hone::tune

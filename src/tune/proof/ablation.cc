@@ -7,10 +7,10 @@
 namespace hone::tune {
 namespace {
 
-/// So many ingredients are tried one at a time; more would take too long.
-constexpr std::size_t kMostAlone = 8;
-/// Fewer tell nothing.
-constexpr std::size_t kFewestRounds = 5;
+/// Limit of ingredients tested separately, to bound the time.
+constexpr std::size_t kMaxSeparate = 8;
+/// Fewer rounds are not conclusive.
+constexpr std::size_t kMinRounds = 5;
 
 }  // namespace
 
@@ -19,9 +19,9 @@ std::vector<Ablation> ablationsFor(const Recipe& recipe, std::span<const std::si
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return recipe.ingredients[a].expectedGain > recipe.ingredients[b].expectedGain;
   });
-  const std::size_t alone = std::min(order.size(), kMostAlone);
+  const std::size_t alone = std::min(order.size(), kMaxSeparate);
   const auto small = order.begin() + static_cast<std::ptrdiff_t>(alone);
-  std::sort(order.begin(), small);  // gains are measured anew when a run goes on
+  std::sort(order.begin(), small);  // by index: gains are measured again when a run is resumed
   std::sort(small, order.end());
   std::vector<Ablation> ablations;
   for (auto one = order.begin(); one != small; ++one) {
@@ -49,9 +49,9 @@ std::vector<std::size_t> without(std::vector<std::size_t> all, const Ablation& a
 bool helps(const Ingredient& ingredient, const engine::Finding& with,
            const engine::Finding& missing, const stats::CompareOptions& options) {
   const std::size_t rounds = std::min(with.roundTimesNs.size(), missing.roundTimesNs.size());
-  // After a failure they are no longer times of the same rounds.
+  // After a failure, the times are not from the same rounds.
   const bool failed = with.outcome != model::Outcome::ok || missing.outcome != model::Outcome::ok;
-  if (failed || rounds < kFewestRounds) {
+  if (failed || rounds < kMinRounds) {
     return true;
   }
   const auto base = std::span(missing.roundTimesNs).first(rounds);
@@ -73,10 +73,10 @@ std::string whyNoGain(const engine::Finding& finding) {
     return fmt::format("{}: {}", nameOf(finding.outcome), finding.message);
   }
   if (!finding.comparison) {
-    return "no time was left to measure it";
+    return "budget used up before it was measured";
   }
   const stats::Interval& speedup = finding.comparison->speedup;
-  return fmt::format("{:.2f}x as fast (95 % interval {:.2f}-{:.2f})", speedup.estimate, speedup.low,
+  return fmt::format("{:.2f}x as fast (95 % CI {:.2f}-{:.2f})", speedup.estimate, speedup.low,
                      speedup.high);
 }
 

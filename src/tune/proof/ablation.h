@@ -10,27 +10,30 @@
 
 namespace hone::tune {
 
-/// An ingredient whose own part is tried, or several that are tried as one.
+/// An ingredient to test separately, or a group tested together.
 struct Ablation {
   Ingredient what;
-  std::vector<std::size_t> members;  ///< ingredients
+  std::vector<std::size_t> members;  ///< indices of ingredients
 };
 
-/// Each of those that should give the most, and all smaller ones together.
+/// Returns one ablation for each ingredient with a large expected gain, and one for all smaller
+/// ones.
 [[nodiscard]] std::vector<Ablation> ablationsFor(const Recipe& recipe,
                                                  std::span<const std::size_t> kept);
 
-/// `all` without those of the ablation.
+/// Returns `all` without the members of the ablation.
 [[nodiscard]] std::vector<std::size_t> without(std::vector<std::size_t> all,
                                                const Ablation& ablation);
 
-/// Whether the program is better with an ingredient: `with` and `missing` are its times with it and
-/// without, in the same rounds. Where no difference shows, one that should have shown speaks
-/// against it; rounds that are too few or too noisy to tell do not.
+/// Returns true if the program is better with the ingredient. `with` and `missing` are the times
+/// with and without it, in the same rounds.
+///
+/// If there is no significant difference, decides against the ingredient only if its expected gain
+/// should have been visible. Too few or too noisy rounds do not count against it.
 [[nodiscard]] bool helps(const Ingredient& ingredient, const engine::Finding& with,
                          const engine::Finding& missing, const stats::CompareOptions& options);
 
-/// Why something that was tried is no gain, in a few words: "compile_failed: …", "0.81x as fast …".
+/// Explains why an attempt is no gain: "compile_failed: …", "0.81x as fast …".
 [[nodiscard]] std::string whyNoGain(const engine::Finding& finding);
 
 }  // namespace hone::tune

@@ -10,34 +10,34 @@
 namespace hone::tune {
 namespace {
 
-/// Enough to see what is slower for sure.
+/// Enough rounds to detect a regression.
 constexpr std::int64_t kFreshRounds = 10;
 constexpr const char* kNoHelp = "did not help the program";
 
-std::vector<std::size_t> allOf(const Recipe& recipe) {
+std::vector<std::size_t> allIngredients(const Recipe& recipe) {
   std::vector<std::size_t> all(recipe.ingredients.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-/// How long all experiments of a proof may take together.
-struct Allowance {
+/// Time limit of all experiments of a proof together.
+struct ProofLimits {
   std::int64_t rounds;
   engine::BudgetClock clock;
 };
 
-/// What is tried on which program, and for how long.
-struct Setting {
+/// Context of the experiments of a proof.
+struct ProofContext {
   const engine::TrialContext& bench;
   const WholeProgram& whole;
-  const Allowance& allowance;
+  const ProofLimits& limits;
 };
 
-engine::Plan proofPlan(const Setting& setting, const std::string& scope) {
-  engine::Plan plan = planFor(setting.whole, scope);
+engine::Plan proofPlan(const ProofContext& context, const std::string& scope) {
+  engine::Plan plan = planFor(context.whole, scope);
   plan.selects = false;
-  plan.rounds = setting.allowance.rounds;
-  plan.budget = setting.allowance.clock.left();
+  plan.rounds = context.limits.rounds;
+  plan.budget = context.limits.clock.left();
   return plan;
 }
 
@@ -48,12 +48,13 @@ Result<void> addCandidate(engine::Plan& plan, const Recipe& recipe,
   return {};
 }
 
-Result<std::vector<engine::Finding>> execute(const Setting& setting, const engine::Plan& plan) {
-  return engine::Experiment(setting.bench).run(plan);
+Result<std::vector<engine::Finding>> execute(const ProofContext& context,
+                                             const engine::Plan& plan) {
+  return engine::Experiment(context.bench).run(plan);
 }
 
-Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const engine::Finding& before,
-              const engine::Finding& after) {
+Proof makeProof(std::size_t recipe, std::vector<std::size_t> kept, const engine::Finding& before,
+                const engine::Finding& after) {
   Proof proof;
   proof.recipe = recipe;
   proof.kept = std::move(kept);
@@ -64,22 +65,23 @@ Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const engine::F
   return proof;
 }
 
-/// Leaves out each ablation in turn and takes out what does not help. What remains is proven anew.
-Result<Proof> trimmed(const Setting& setting, const Recipe& recipe, Proof proof) {
-  engine::Plan plan = proofPlan(setting, "leave one out");
+/// Performs a leave-one-out ablation and removes what does not help. The remaining recipe is
+/// measured again.
+Result<Proof> ablate(const ProofContext& context, const Recipe& recipe, Proof proof) {
+  engine::Plan plan = proofPlan(context, "leave one out");
   plan.candidates.push_back({0, proof.config});
   const auto ablations = ablationsFor(recipe, proof.kept);
   for (const Ablation& ablation : ablations) {
     HONE_CHECK(addCandidate(plan, recipe, without(proof.kept, ablation),
                             fmt::format("without {}", ablation.what.name)));
   }
-  const auto findings = HONE_TRY(execute(setting, plan));
-  std::vector<std::size_t> rest = proof.kept;
+  const auto findings = HONE_TRY(execute(context, plan));
+  std::vector<std::size_t> reduced = proof.kept;
   std::vector<RemovedIngredient> removed;
-  // Those that the budget left no time for are kept: as a whole the recipe is proven.
+  // Untested ones are kept: the recipe as a whole is proven.
   for (std::size_t i = 0; i + 2 < findings.size(); ++i) {
     if (!helps(ablations[i].what, findings[1], findings[i + 2], plan.compare)) {
-      rest = without(std::move(rest), ablations[i]);
+      reduced = without(std::move(reduced), ablations[i]);
       for (const std::size_t one : ablations[i].members) {
         removed.push_back({one, kNoHelp});
       }
@@ -88,30 +90,30 @@ Result<Proof> trimmed(const Setting& setting, const Recipe& recipe, Proof proof)
   if (removed.empty()) {
     return proof;
   }
-  engine::Plan again = proofPlan(setting, "proof of the rest");
-  HONE_CHECK(addCandidate(again, recipe, rest, recipe.name));
-  const auto proven = HONE_TRY(execute(setting, again));
+  engine::Plan again = proofPlan(context, "proof of the rest");
+  HONE_CHECK(addCandidate(again, recipe, reduced, recipe.name));
+  const auto proven = HONE_TRY(execute(context, again));
   if (engine::winnerOf(proven) == nullptr) {
-    return proof;  // they were needed after all
+    return proof;  // the removed ones were needed
   }
-  Proof less = proofOf(proof.recipe, std::move(rest), proven[0], proven[1]);
+  Proof less = makeProof(proof.recipe, std::move(reduced), proven[0], proven[1]);
   if (less.comparison.speedup.high < proof.comparison.speedup.low) {
-    return proof;  // together they gave something
+    return proof;  // the removed ones had a combined effect
   }
   less.removed = std::move(removed);
   return less;
 }
 
-/// The finding with this config, if it was tried.
-const engine::Finding* findingOf(const std::vector<engine::Finding>& findings,
-                                 const model::Config& config) {
+/// Returns the finding with this config; nullptr if it was not tried.
+const engine::Finding* findFinding(const std::vector<engine::Finding>& findings,
+                                   const model::Config& config) {
   const auto found = std::find_if(
       findings.begin(), findings.end(),
       [&](const engine::Finding& finding) { return finding.config.key() == config.key(); });
   return found == findings.end() ? nullptr : &*found;
 }
 
-/// Whether a recipe as a whole is no better than the program with its flags alone.
+/// Returns true if the recipe is not better than the program with its flags alone.
 bool isNoGain(const engine::Finding& finding, const engine::Finding* flagsAlone) {
   if (finding.outcome != model::Outcome::ok || !finding.comparison ||
       finding.comparison->verdict != stats::Verdict::improved) {
@@ -122,95 +124,96 @@ bool isNoGain(const engine::Finding& finding, const engine::Finding* flagsAlone)
          finding.comparison->speedup.estimate < flagsAlone->comparison->speedup.estimate;
 }
 
-/// What is left of a recipe without those that fail or do not help.
-struct Rest {
+/// A recipe without the ingredients that fail or do not help.
+struct ReducedRecipe {
   std::size_t recipe = 0;
   std::vector<std::size_t> kept;
   std::vector<RemovedIngredient> removed;
 };
 
-/// Tries each ablation of a recipe alone. Why some are taken out is added to `lost`.
-Result<Rest> eachAlone(const Setting& setting, std::span<const Recipe> recipes, std::size_t number,
-                       std::vector<std::string>& lost) {
+/// Tests each ablation of a recipe alone. Adds the reason for each removal to `lost`.
+Result<ReducedRecipe> testEachAlone(const ProofContext& context, std::span<const Recipe> recipes,
+                                    std::size_t number, std::vector<std::string>& lost) {
   const Recipe& recipe = recipes[number];
-  engine::Plan plan = proofPlan(setting, fmt::format("{}, each alone", recipe.name));
+  engine::Plan plan = proofPlan(context, fmt::format("{}, each alone", recipe.name));
   const model::Config flagsAlone = HONE_TRY(recipe.configOf({}));
   if (!flagsAlone.isBaseline()) {
     HONE_CHECK(addCandidate(plan, recipe, {}, "the flags alone"));
   }
   const std::size_t first = plan.candidates.size();
-  const auto ablations = ablationsFor(recipe, allOf(recipe));
+  const auto ablations = ablationsFor(recipe, allIngredients(recipe));
   for (const Ablation& ablation : ablations) {
     HONE_CHECK(
         addCandidate(plan, recipe, ablation.members, fmt::format("only {}", ablation.what.name)));
   }
-  const auto findings = HONE_TRY(execute(setting, plan));
-  Rest rest{number, {}, {}};
+  const auto findings = HONE_TRY(execute(context, plan));
+  ReducedRecipe reduced{number, {}, {}};
   if (findings.size() < first || findings[first - 1].outcome != model::Outcome::ok) {
-    return rest;  // its flags fail, whatever the ingredients
+    return reduced;  // the flags alone fail
   }
   for (std::size_t i = 0; i < ablations.size(); ++i) {
     const bool tried = first + i < findings.size();
     const bool ran = tried && findings[first + i].outcome == model::Outcome::ok;
     if (ran && helps(ablations[i].what, findings[first + i], findings[first - 1], plan.compare)) {
-      rest.kept.insert(rest.kept.end(), ablations[i].members.begin(), ablations[i].members.end());
+      reduced.kept.insert(reduced.kept.end(), ablations[i].members.begin(),
+                          ablations[i].members.end());
       continue;
     }
     const std::string why = ran     ? kNoHelp
                             : tried ? whyNoGain(findings[first + i])
-                                    : "no time was left to try it alone";
+                                    : "budget used up before it was tried alone";
     for (const std::size_t one : ablations[i].members) {
-      rest.removed.push_back({one, why});
+      reduced.removed.push_back({one, why});
       lost.push_back(fmt::format("{} alone: {}", recipe.ingredients[one].name, why));
     }
   }
-  std::sort(rest.kept.begin(), rest.kept.end());
-  return rest;
+  std::sort(reduced.kept.begin(), reduced.kept.end());
+  return reduced;
 }
 
-/// Tries what is left of recipes that lost, beside the best so far; true where one of them is the
-/// best now.
-Result<bool> proveRests(const Setting& setting, std::span<const Recipe> recipes,
-                        std::vector<Rest> rests, std::optional<Proof>& best) {
-  if (rests.empty()) {
+/// Measures the reduced recipes against the best so far; returns true if one of them is the new
+/// best.
+Result<bool> proveReduced(const ProofContext& context, std::span<const Recipe> recipes,
+                          std::vector<ReducedRecipe> reducedRecipes, std::optional<Proof>& best) {
+  if (reducedRecipes.empty()) {
     return false;
   }
-  engine::Plan plan = proofPlan(setting, "proof of what is left");
-  for (const Rest& rest : rests) {
-    const Recipe& recipe = recipes[rest.recipe];
-    HONE_CHECK(addCandidate(plan, recipe, rest.kept, recipe.name));
+  engine::Plan plan = proofPlan(context, "proof of what is left");
+  for (const ReducedRecipe& reduced : reducedRecipes) {
+    const Recipe& recipe = recipes[reduced.recipe];
+    HONE_CHECK(addCandidate(plan, recipe, reduced.kept, recipe.name));
   }
   if (best) {
     plan.candidates.push_back({0, best->config});
   }
-  const auto findings = HONE_TRY(execute(setting, plan));
+  const auto findings = HONE_TRY(execute(context, plan));
   const engine::Finding* winner = engine::winnerOf(findings);
   if (winner == nullptr) {
     return false;
   }
   const auto at = static_cast<std::size_t>(winner - findings.data());
-  if (at > rests.size()) {
+  if (at > reducedRecipes.size()) {
     return false;
   }
-  Rest& rest = rests[at - 1];
-  best = proofOf(rest.recipe, std::move(rest.kept), findings.front(), *winner);
-  best->removed = std::move(rest.removed);
+  ReducedRecipe& reduced = reducedRecipes[at - 1];
+  best = makeProof(reduced.recipe, std::move(reduced.kept), findings.front(), *winner);
+  best->removed = std::move(reduced.removed);
   return true;
 }
 
-/// Who does not keep memory between calls must not lose by what needs more of it: a sentence where
-/// he does, else "".
-Result<std::string> harmOnFreshMemory(const Setting& setting, const Proof& proof) {
-  engine::Plan plan = proofPlan(setting, "proof on fresh memory");
+/// Checks that the proven config is no regression for callers that do not keep memory between
+/// calls, because it may need more memory. Returns a message if it is one, else "".
+Result<std::string> checkFreshMemory(const ProofContext& context, const Proof& proof) {
+  engine::Plan plan = proofPlan(context, "proof on fresh memory");
   plan.memory = iree::Memory::fresh;
   plan.rounds = std::min(plan.rounds, kFreshRounds);
   plan.candidates.push_back({0, proof.config});
-  const auto findings = HONE_TRY(execute(setting, plan));
+  const auto findings = HONE_TRY(execute(context, plan));
   const auto& comparison = findings.back().comparison;
   if (findings.size() < 2 || !comparison || comparison->verdict != stats::Verdict::regressed) {
     return "";
   }
-  return fmt::format("{}: slower where memory is not kept between calls: {:.2f}x as fast",
+  return fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
                      proof.config.name, comparison->speedup.estimate);
 }
 
@@ -218,44 +221,45 @@ Result<std::string> harmOnFreshMemory(const Setting& setting, const Proof& proof
 
 Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
                       std::span<const Recipe> recipes, const ProofOptions& options) {
-  const Allowance allowance{options.rounds, engine::BudgetClock(options.budget)};
-  const Setting setting{bench, whole, allowance};
-  engine::Plan plan = proofPlan(setting, "proof");
+  const ProofLimits limits{options.rounds, engine::BudgetClock(options.budget)};
+  const ProofContext context{bench, whole, limits};
+  engine::Plan plan = proofPlan(context, "proof");
   for (const Recipe& recipe : recipes) {
-    HONE_CHECK(addCandidate(plan, recipe, allOf(recipe), recipe.name));
+    HONE_CHECK(addCandidate(plan, recipe, allIngredients(recipe), recipe.name));
   }
-  const auto findings = HONE_TRY(execute(setting, plan));
+  const auto findings = HONE_TRY(execute(context, plan));
   Proving proving;
   const engine::Finding* best = engine::winnerOf(findings);
   if (best != nullptr && best->against == engine::Against::nothing) {
-    bench.progress.say("nothing is proven: the results of the program cannot be compared");
+    bench.progress.say("no proof: the program's results cannot be compared");
     return proving;
   }
   if (best != nullptr) {
     const auto recipe = static_cast<std::size_t>(best - findings.data()) - 1;
-    proving.proof = proofOf(recipe, allOf(recipes[recipe]), findings.front(), *best);
+    proving.proof = makeProof(recipe, allIngredients(recipes[recipe]), findings.front(), *best);
   }
-  std::vector<Rest> rests;
+  std::vector<ReducedRecipe> reducedRecipes;
   for (std::size_t i = 0; i < recipes.size() && i + 1 < findings.size(); ++i) {
     const model::Config flagsAlone = HONE_TRY(recipes[i].configOf({}));
-    if (!isNoGain(findings[i + 1], findingOf(findings, flagsAlone))) {
+    if (!isNoGain(findings[i + 1], findFinding(findings, flagsAlone))) {
       continue;
     }
     proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, whyNoGain(findings[i + 1])));
     if (recipes[i].ingredients.size() > 1) {
-      Rest rest = HONE_TRY(eachAlone(setting, recipes, i, proving.lost));
-      if (!rest.kept.empty() && !rest.removed.empty()) {
-        rests.push_back(std::move(rest));
+      ReducedRecipe reduced = HONE_TRY(testEachAlone(context, recipes, i, proving.lost));
+      if (!reduced.kept.empty() && !reduced.removed.empty()) {
+        reducedRecipes.push_back(std::move(reduced));
       }
     }
   }
-  const bool isRest = HONE_TRY(proveRests(setting, recipes, std::move(rests), proving.proof));
-  if (proving.proof && !isRest && proving.proof->kept.size() > 1) {
+  const bool isReduced =
+      HONE_TRY(proveReduced(context, recipes, std::move(reducedRecipes), proving.proof));
+  if (proving.proof && !isReduced && proving.proof->kept.size() > 1) {
     const Recipe& recipe = recipes[proving.proof->recipe];
-    proving.proof = HONE_TRY(trimmed(setting, recipe, std::move(*proving.proof)));
+    proving.proof = HONE_TRY(ablate(context, recipe, std::move(*proving.proof)));
   }
   if (proving.proof) {
-    const std::string harm = HONE_TRY(harmOnFreshMemory(setting, *proving.proof));
+    const std::string harm = HONE_TRY(checkFreshMemory(context, *proving.proof));
     if (!harm.empty()) {
       proving.lost.push_back(harm);
       proving.proof.reset();

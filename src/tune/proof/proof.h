@@ -11,17 +11,17 @@
 
 namespace hone::tune {
 
-/// An ingredient that the program is better without.
+/// An ingredient without which the program is better.
 struct RemovedIngredient {
   std::size_t ingredient = 0;
   std::string why;
   bool operator==(const RemovedIngredient&) const = default;
 };
 
-/// What is left of a recipe when all that does not help is taken out, and what it gives.
+/// A recipe without the ingredients that do not help, and its measured gain.
 struct Proof {
   std::size_t recipe = 0;
-  std::vector<std::size_t> kept;  ///< ingredients
+  std::vector<std::size_t> kept;  ///< indices of ingredients
   std::vector<RemovedIngredient> removed;
   model::Config config;
   stats::Comparison comparison;
@@ -32,18 +32,18 @@ struct Proof {
 struct ProofOptions {
   std::int64_t rounds = 20;
   engine::Budget
-      budget;  ///< of time, for all together: beyond it only the rounds that a verdict needs
+      budget;  ///< time budget of all experiments; after that, only the rounds needed for a verdict
 };
 
 struct Proving {
-  std::optional<Proof> proof;  ///< nothing: no recipe makes the program surely quicker
-  /// What was tried and is no gain, a sentence each with the reason.
+  std::optional<Proof> proof;  ///< nothing: no recipe is significantly faster
+  /// Attempts without gain, one message with the reason per attempt.
   std::vector<std::string> lost;
 };
 
-/// Tries the recipes on the whole program, side by side with the program as it is. Of the best each
-/// ingredient is left out in turn; of one that is no better than without its ingredients each is
-/// tried alone, so that one that fails or slows the program does not cost the others.
+/// Measures the recipes on the whole program, interleaved with the original. For the best recipe,
+/// performs a leave-one-out ablation of its ingredients. For a recipe without gain, tests each
+/// ingredient alone, so that a failing or slow one does not discard the others.
 [[nodiscard]] Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
                                     std::span<const Recipe> recipes, const ProofOptions& options);
 

@@ -24,8 +24,9 @@ std::string tiles(int rows, int columns, int reduction) {
       rows, columns, reduction);
 }
 
-/// A program whose first matmul the source itself makes slow; its second is as the compiler has it.
-std::string slowThenUsual(int firstColumns, int secondColumns) {
+/// Returns a program whose first matmul has slow tiles set in the source; the second has the
+/// compiler's default.
+std::string slowThenDefault(int firstColumns, int secondColumns) {
   return fmt::format(
       R"mlir(
 func.func @main(%a: tensor<64x128xf32>, %b: tensor<128x{0}xf32>, %c: tensor<128x{1}xf32>)
@@ -49,12 +50,12 @@ func.func @main(%a: tensor<64x128xf32>, %b: tensor<128x{0}xf32>, %c: tensor<128x
 class ProveTest : public ::testing::Test {
  protected:
   void load(int firstColumns, int secondColumns) {
-    whole_.program = toolchain_.load(slowThenUsual(firstColumns, secondColumns)).value();
+    whole_.program = toolchain_.load(slowThenDefault(firstColumns, secondColumns)).value();
     whole_.inputs = engine::makeInputs(whole_.program, {}, 1, toolchain_.folder.path()).value();
     whole_.flags = toolchain_.flags;
   }
 
-  /// Tiles for the first matmul and for the second, as a recipe of two ingredients.
+  /// Returns a recipe of two ingredients: tiles for the first and the second matmul.
   static Recipe recipe(std::string first, std::string second) {
     const std::vector<model::OpAttribute> attributes = {
         {"dispatch_0", "linalg.matmul", "compilation_info", std::move(first)},
@@ -96,20 +97,20 @@ class ProveTest : public ::testing::Test {
   const std::string tooLarge_ = tiles(128, 128, 128);
 };
 
-TEST_F(ProveTest, WhatHelpsIsKept) {
+TEST_F(ProveTest, KeepsHelpfulIngredients) {
   load(128, 64);
   const Proving proving = prove(recipe(good_, slow_));
-  ASSERT_TRUE(proving.proof) << "the whole is better, for the first matmul is the larger one";
+  ASSERT_TRUE(proving.proof) << "better as a whole, because the first matmul is larger";
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
               ElementsAre(RemovedIngredient{1, "did not help the program"}));
   EXPECT_GT(proving.proof->comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
   EXPECT_TRUE(store_.run(run_).value()->details.paces.contains("pace proof on fresh memory"))
-      << "it was to be measured on fresh memory, too";
+      << "not measured on fresh memory";
 }
 
-TEST_F(ProveTest, WhatSlowsTheProgramDoesNotCostTheRest) {
+TEST_F(ProveTest, RemovesSlowIngredients) {
   load(64, 256);
   const Proving proving = prove(recipe(good_, slow_));
   ASSERT_TRUE(proving.proof);
@@ -121,7 +122,7 @@ TEST_F(ProveTest, WhatSlowsTheProgramDoesNotCostTheRest) {
               ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
 }
 
-TEST_F(ProveTest, WhatFailsDoesNotCostTheRest) {
+TEST_F(ProveTest, RemovesFailingIngredients) {
   load(64, 128);
   const Proving proving = prove(recipe(good_, tooLarge_));
   ASSERT_TRUE(proving.proof);
@@ -132,7 +133,7 @@ TEST_F(ProveTest, WhatFailsDoesNotCostTheRest) {
                                         StartsWith("second alone: compile_failed")));
 }
 
-TEST_F(ProveTest, WhereNothingIsGainedTheReasonIsTold) {
+TEST_F(ProveTest, ExplainsMissingGain) {
   load(64, 128);
   const Proving proving = prove(recipe(tooLarge_, slow_));
   EXPECT_FALSE(proving.proof);
@@ -140,10 +141,9 @@ TEST_F(ProveTest, WhereNothingIsGainedTheReasonIsTold) {
                                         "second alone: did not help the program"));
 }
 
-/// An installation whose benchmark tool says of calls on fresh memory that the quicker is the
-/// slower.
-iree::Installation upsideDownOnFreshMemory(const iree::Installation& real,
-                                           const std::filesystem::path& folder) {
+/// Returns an installation whose benchmark tool reports inverted times for calls on fresh memory.
+iree::Installation invertFreshMemoryTimes(const iree::Installation& real,
+                                          const std::filesystem::path& folder) {
   const iree::Installation made{folder / "site", "a test"};
   const auto tool = made.runtimeTool("iree-benchmark-module");
   const auto runner = made.runtimeTool("iree-run-module");
@@ -166,18 +166,18 @@ sys.exit(done.returncode)
   return made;
 }
 
-TEST_F(ProveTest, WhatIsSlowerOnFreshMemoryIsNoGain) {
+TEST_F(ProveTest, RejectsRegressionOnFreshMemory) {
   load(128, 64);
   const iree::ModuleRunner runner(
-      upsideDownOnFreshMemory(toolchain_.installation, toolchain_.folder.path()),
+      invertFreshMemoryTimes(toolchain_.installation, toolchain_.folder.path()),
       iree::deviceNamed("local-sync"), Limits{std::chrono::seconds(30), 0});
   const auto proving = proveOn(runner, recipe(good_, good_));
   ASSERT_TRUE(proving) << proving.error().message;
   EXPECT_FALSE(proving->proof);
-  EXPECT_THAT(proving->lost, Contains(HasSubstr("slower where memory is not kept")));
+  EXPECT_THAT(proving->lost, Contains(HasSubstr("slower if memory is not kept")));
 }
 
-TEST_F(ProveTest, ADeviceThatIsGoneDoesNotCountAgainstTheRecipe) {
+TEST_F(ProveTest, LostDeviceDoesNotCountAgainstRecipe) {
   load(64, 128);
   const iree::ModuleRunner gone(toolchain_.installation, iree::deviceNamed("nowhere"),
                                 Limits{std::chrono::seconds(30), 0});

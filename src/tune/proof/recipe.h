@@ -10,17 +10,17 @@
 
 namespace hone::tune {
 
-/// Something that was found to make a dispatch quicker, to be shown to help the program.
+/// A proven improvement of a dispatch, whose effect on the program is to be measured.
 struct Ingredient {
   std::string name;
-  double expectedGain = 0;  ///< what it should save of the program's time, as a share of it
+  double expectedGain = 0;  ///< expected saving, as a fraction of the program's time
 };
 
-/// Program-wide flags with the ingredients that were found under them.
+/// Program-wide flags, with the ingredients found under them.
 struct Recipe {
   std::string name;
   std::vector<Ingredient> ingredients;
-  /// How the compiler is told of the flags and these ingredients (numbers of them).
+  /// Returns the config with the flags and these ingredients (by index).
   std::function<Result<model::Config>(std::span<const std::size_t>)> configOf;
 };
 

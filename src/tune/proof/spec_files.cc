@@ -28,15 +28,15 @@ Result<iree::MergedSpec> merged(iree::Compiler& compiler, const std::string& fir
   return iree::mergeSpecs(a, b, iree::Prefer::neither);
 }
 
-/// What a spec says of each dispatch of a program that it is put on.
-Result<std::map<std::string, std::string>> usesOf(iree::Compiler& compiler,
-                                                  const iree::CompileRequest& request,
-                                                  const std::string& text) {
+/// Returns the configuration that a spec sets for each dispatch of a program.
+Result<std::map<std::string, std::string>> configuredDispatches(iree::Compiler& compiler,
+                                                                const iree::CompileRequest& request,
+                                                                const std::string& text) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-uses"));
   const auto spec = HONE_TRY(readText(compiler, folder, "spec.mlir", text));
   const auto check = HONE_TRY(iree::checkSpec(compiler, request, spec));
   if (!check.refused.empty()) {
-    return userError("the compiler refuses the spec: {}", check.refused);
+    return userError("the compiler rejects the spec: {}", check.refused);
   }
   std::map<std::string, std::string> uses;
   for (std::size_t i = 0; i < check.entries.size(); ++i) {
@@ -47,13 +47,14 @@ Result<std::map<std::string, std::string>> usesOf(iree::Compiler& compiler,
   return uses;
 }
 
-/// Why the text is not for all of these programs what their own specs are; "" where it is.
-Result<std::string> whyNotFor(iree::Compiler& compiler,
-                              const std::vector<const ProgramSpec*>& programs,
-                              const std::string& text) {
+/// Returns the reason why the text does not configure these programs like their original specs; ""
+/// if it does.
+Result<std::string> checkMerged(iree::Compiler& compiler,
+                                const std::vector<const ProgramSpec*>& programs,
+                                const std::string& text) {
   for (const ProgramSpec* program : programs) {
-    const auto own = HONE_TRY(usesOf(compiler, program->request, program->text));
-    const auto all = HONE_TRY(usesOf(compiler, program->request, text));
+    const auto own = HONE_TRY(configuredDispatches(compiler, program->request, program->text));
+    const auto all = HONE_TRY(configuredDispatches(compiler, program->request, text));
     std::vector<std::pair<std::string, std::string>> changed;
     std::ranges::set_symmetric_difference(own, all, std::back_inserter(changed));
     if (!changed.empty()) {
@@ -101,7 +102,7 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
     const auto both = HONE_TRY(merged(compiler, common, program.text));
     Result<std::string> checked =
         both.conflicts.empty()
-            ? whyNotFor(compiler, sharing, both.text)
+            ? checkMerged(compiler, sharing, both.text)
             : fmt::format("would configure {} in two ways", both.conflicts.front().what);
     if (!checked && checked.error().fault == Fault::user) {
       checked = fmt::format("could not be checked: {}", checked.error().message);
@@ -115,8 +116,7 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
     sharing.pop_back();
     const std::string file = fileBeside(output, program.label, "mlir");
     result.conflicts.push_back(
-        fmt::format("{} is not in one spec with the programs before it: that {}; its spec is {}",
-                    program.label, whyNot, file));
+        fmt::format("{} is not in the merged spec, which {}; see {}", program.label, whyNot, file));
     result.fileOf.back() = file;
     own.push_back({file, program.header + program.text});
   }

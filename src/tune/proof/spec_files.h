@@ -10,34 +10,33 @@
 
 namespace hone::tune {
 
-/// The spec that one of several programs was proven with.
+/// A program's proven spec.
 struct ProgramSpec {
-  std::string label;             ///< the program's
-  std::string header;            ///< lines of comment for the file
-  std::string text;              ///< "": it has none
-  iree::CompileRequest request;  ///< the program with the flags that it was proven with
+  std::string label;             ///< of the program
+  std::string header;            ///< comment lines for the file
+  std::string text;              ///< "": no spec
+  iree::CompileRequest request;  ///< the program with the flags it was proven with
 };
 
-/// The specs of several programs as files.
+/// Spec files of several programs.
 struct SpecFiles {
   struct File {
     std::string name;
     std::string text;
   };
-  std::vector<File> files;             ///< the first is for all that agree
-  std::vector<std::string> fileOf;     ///< one a program; "" for one without a spec
-  std::vector<std::string> conflicts;  ///< a sentence each: who got a file of its own, and why
+  std::vector<File> files;             ///< the first is shared by all compatible programs
+  std::vector<std::string> fileOf;     ///< one per program; "" if it has no spec
+  std::vector<std::string> conflicts;  ///< one message for each program with a separate file
 };
 
-/// All in one file, as far as the compiler does with it to each program what the program's own spec
-/// does: one whose spec configures something in another way than those before it, or would be put
-/// on their dispatches, or theirs on its own, gets a file of its own beside it, for a merged one
-/// would not be what was proven.
+/// Merges the specs into one file if each program compiles with it as with its original spec. A
+/// program gets a separate file if its spec conflicts with earlier ones, or if one spec would
+/// affect dispatches of another program. A merged spec would then not be what was proven.
 [[nodiscard]] Result<SpecFiles> specFiles(iree::Compiler& compiler,
                                           std::span<const ProgramSpec> programs,
                                           const std::string& output);
 
-/// "out/spec.LABEL.ENDING" for "out/spec.mlir"; without a label that part is left out.
+/// Returns "out/spec.LABEL.ENDING" for "out/spec.mlir", or without ".LABEL" if the label is empty.
 [[nodiscard]] std::string fileBeside(const std::string& output, std::string_view label,
                                      std::string_view ending);
 

@@ -12,7 +12,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(FileBeside, HasTheLabelOfItsProgram) {
+TEST(FileBeside, ContainsProgramLabel) {
   EXPECT_EQ(fileBeside("out/spec.mlir", "", "preprocessing.mlir"), "out/spec.preprocessing.mlir");
   EXPECT_EQ(fileBeside("spec.mlir", "conv@main", "mlir"), "spec.conv_main.mlir");
   EXPECT_EQ(fileBeside("a.mlir.d/spec", "b", "mlir"), "a.mlir.d/spec.b.mlir");
@@ -20,7 +20,7 @@ TEST(FileBeside, HasTheLabelOfItsProgram) {
 
 class SpecFilesTest : public iree::SpecTest {
  protected:
-  /// A spec for a matmul of these rows.
+  /// Returns a spec for a matmul with this number of rows.
   ProgramSpec spec(const std::string& label, int rows, const std::string& distribution) {
     const auto program = request(iree::matmulFunction("main", rows, 64, 32));
     const iree::SpecEntry entry{fmt::format("match_{}", rows), "", matcherIn(program).matcher,
@@ -30,7 +30,7 @@ class SpecFilesTest : public iree::SpecTest {
   }
 };
 
-TEST_F(SpecFilesTest, ThoseThatAgreeAreOneFileWithAllHeaders) {
+TEST_F(SpecFilesTest, MergesCompatibleSpecsWithAllHeaders) {
   const std::vector<ProgramSpec> programs = {
       spec("a", 128, "32, 32, 0"), {"b", "", "", {}}, spec("c", 96, "32, 32, 0")};
   const auto files = specFiles(compiler_, programs, "spec.mlir").value();
@@ -41,20 +41,21 @@ TEST_F(SpecFilesTest, ThoseThatAgreeAreOneFileWithAllHeaders) {
   EXPECT_TRUE(files.conflicts.empty());
 }
 
-TEST_F(SpecFilesTest, OneThatConflictsHasAFileOfItsOwn) {
+TEST_F(SpecFilesTest, SeparatesConflictingSpec) {
   const std::vector<ProgramSpec> programs = {
       spec("a", 128, "32, 32, 0"), spec("b", 128, "64, 64, 0"), spec("c", 128, "32, 32, 0")};
   const auto files = specFiles(compiler_, programs, "spec.mlir").value();
   EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "spec.b.mlir", "spec.mlir"));
   ASSERT_EQ(files.files.size(), 2u);
-  EXPECT_EQ(files.files[1].text, programs[1].header + programs[1].text) << "as it was proven";
+  EXPECT_EQ(files.files[1].text, programs[1].header + programs[1].text)
+      << "must be the proven text";
   EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("b is not"), HasSubstr("two ways"),
                                                  HasSubstr("spec.b.mlir"))));
 }
 
-/// An entry of one program must not reach a dispatch of another that was not tuned: that was not
-/// proven.
-TEST_F(SpecFilesTest, OneThatWouldReachAnotherProgramHasAFileOfItsOwn) {
+/// An entry of one program must not apply to an untuned dispatch of another, which would be
+/// unproven.
+TEST_F(SpecFilesTest, SeparatesSpecThatAffectsAnotherProgram) {
   ProgramSpec two = spec("two", 128, "32, 32, 0");
   two.request = request(iree::matmulFunction("main", 128, 64, 32) +
                         iree::matmulFunction("other", 96, 64, 32));
@@ -72,7 +73,7 @@ TEST_F(SpecFilesTest, OneThatWouldReachAnotherProgramHasAFileOfItsOwn) {
               ElementsAre("spec.mlir", "spec.two.mlir"));
 }
 
-TEST_F(SpecFilesTest, WithoutSpecsThereIsNoFile) {
+TEST_F(SpecFilesTest, WritesNoFileWithoutSpecs) {
   const std::vector<ProgramSpec> programs = {{"a", "", "", {}}};
   EXPECT_TRUE(specFiles(compiler_, programs, "spec.mlir")->files.empty());
 }

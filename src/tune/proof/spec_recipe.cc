@@ -13,20 +13,20 @@
 namespace hone::tune {
 namespace {
 
-/// What a winner should save of the program's time.
-double gainOf(const TunedDispatch& dispatch) {
+/// Returns the expected saving of a winner, as a fraction of the program's time.
+double expectedSaving(const TunedDispatch& dispatch) {
   return dispatch.subject.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
 }
 
 std::string commentFor(const TunedDispatch& dispatch, const iree::DispatchMatcher& matcher) {
   const stats::Interval& speedup = dispatch.winner->comparison->speedup;
   return fmt::format(
-      "{}: {}; {:.2f}x as fast on its own ({:.2f} to {:.2f}), {:.0f} % of the program's time",
+      "{}: {}; {:.2f}x as fast alone (95 % CI {:.2f}-{:.2f}), {:.0f} % of the program's time",
       dispatch.subject.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
       100 * dispatch.subject.share);
 }
 
-/// The winners' numbers, those that give the most first.
+/// Returns the indices of the winners, largest gain first.
 std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < dispatches.size(); ++i) {
@@ -35,14 +35,14 @@ std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
     }
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return gainOf(dispatches[a]) > gainOf(dispatches[b]);
+    return expectedSaving(dispatches[a]) > expectedSaving(dispatches[b]);
   });
   return order;
 }
 
-/// Whether the dispatch got its configuration from elsewhere than the entry. Equal dispatches may
-/// have become one by then: a name that is gone is not missed.
-bool isMissed(const iree::SpecCheck& check, std::size_t entry, const std::string& dispatch) {
+/// Returns true if the dispatch did not get its configuration from the entry. Identical dispatches
+/// may have been merged, so a missing name is not an error.
+bool isMissing(const iree::SpecCheck& check, std::size_t entry, const std::string& dispatch) {
   const auto isUsedBy = [&](std::size_t one) {
     return std::ranges::any_of(check.entries[one].uses,
                                [&](const iree::SpecUse& use) { return use.dispatch == dispatch; });
@@ -75,11 +75,11 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
           return one.dispatch == dispatch.subject.root.dispatch;
         });
     if (matcher == matchers.end() || matcher->matcher.empty()) {
-      dispatch.note = matcher == matchers.end() ? "no matcher for it" : matcher->whyNot;
+      dispatch.note = matcher == matchers.end() ? "no matcher found" : matcher->whyNot;
       continue;
     }
     if (std::find(taken.begin(), taken.end(), matcher->matcher) != taken.end()) {
-      dispatch.note = "a spec cannot tell it from a dispatch that gives more";
+      dispatch.note = "a spec cannot distinguish it from a dispatch with a larger gain";
       continue;
     }
     taken.push_back(matcher->matcher);
@@ -88,10 +88,10 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
           matcher->matcher, dispatch.winner->config.attributes.front().value,
           iree::decompositionOf(dispatch.winner->config)},
          number,
-         gainOf(dispatch),
+         expectedSaving(dispatch),
          matcher->exact});
   }
-  // An order that no measuring changes: a run that goes on must find its trials again.
+  // Independent of measurements, so that a resumed run finds its trials.
   std::sort(recipe.entries_.begin(), recipe.entries_.end(), [](const Entry& a, const Entry& b) {
     return std::tie(b.exact, a.spec.name) < std::tie(a.exact, b.spec.name);
   });
@@ -128,16 +128,16 @@ Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries,
 Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
   model::Config config;
   config.flags = flags_.flags;
-  // The file's name is a part of the trial's key; comments hold shares that each process measures.
+  // The file name is part of the trial's key, and comments contain measured shares: omit them.
   const std::string spec = HONE_TRY(text(entries, Comments::none));
   if (!spec.empty()) {
-    const auto file = HONE_TRY(keepScript(spec));
+    const auto file = HONE_TRY(cacheScript(spec));
     config.flags.push_back(iree::specFlagFor(target_, file));
   }
   return config;
 }
 
-Result<std::vector<std::string>> SpecRecipe::faultsOn(
+Result<std::vector<std::string>> SpecRecipe::findFaults(
     iree::Compiler& compiler, const WholeProgram& whole, std::span<const std::size_t> entries,
     const std::vector<TunedDispatch>& dispatches) const {
   std::vector<std::string> faults;
@@ -147,11 +147,11 @@ Result<std::vector<std::string>> SpecRecipe::faultsOn(
   }
   iree::CompileRequest request = requestFor(whole, whole.flags);
   request.flags.insert(request.flags.end(), flags_.flags.begin(), flags_.flags.end());
-  const auto file = HONE_TRY(keepScript(spec));
+  const auto file = HONE_TRY(cacheScript(spec));
   const auto read = HONE_TRY(iree::readSpec(compiler, file));
   const auto check = HONE_TRY(iree::checkSpec(compiler, request, read));
   if (!check.refused.empty()) {
-    faults.push_back(fmt::format("the compiler refuses the spec: {}", check.refused));
+    faults.push_back(fmt::format("the compiler rejects the spec: {}", check.refused));
     return faults;
   }
   for (std::size_t i = 0; i < check.entries.size() && i < entries.size(); ++i) {
@@ -162,25 +162,26 @@ Result<std::vector<std::string>> SpecRecipe::faultsOn(
     }
     for (const iree::SpecUse& use : entry.uses) {
       if (std::find(meant.begin(), meant.end(), use.dispatch) == meant.end()) {
-        faults.push_back(fmt::format("@{} is also put on {}, for which it was not searched",
+        faults.push_back(fmt::format("@{} also applies to {}, for which it was not tuned",
                                      entry.entry, use.dispatch));
       } else if (!use.configured) {
         faults.push_back(
-            fmt::format("@{} is not what the compiler takes for {}", entry.entry, use.dispatch));
+            fmt::format("@{} is not used by the compiler for {}", entry.entry, use.dispatch));
       }
     }
     for (const std::string& dispatch : meant) {
-      if (!entry.uses.empty() && isMissed(check, i, dispatch)) {
+      if (!entry.uses.empty() && isMissing(check, i, dispatch)) {
         faults.push_back(
-            fmt::format("@{} is not put on {}, for which it was found", entry.entry, dispatch));
+            fmt::format("@{} does not apply to {}, for which it was tuned", entry.entry, dispatch));
       }
     }
   }
   return faults;
 }
 
-void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const RemovedIngredient> removed,
-                      std::vector<TunedDispatch>& dispatches) const {
+void SpecRecipe::recordOutcome(std::span<const std::size_t> kept,
+                               std::span<const RemovedIngredient> removed,
+                               std::vector<TunedDispatch>& dispatches) const {
   for (const std::size_t entry : kept) {
     dispatches[entries_[entry].dispatch].inSpec = true;
   }

@@ -41,7 +41,7 @@ class SpecRecipeTest : public ::testing::Test {
     ASSERT_TRUE(writeFile(whole_.program.source, std::string(kTwoMatmuls)));
   }
 
-  /// All dispatches with a winner, in the order in which they cost.
+  /// Returns all dispatches with a winner, most expensive first.
   std::vector<TunedDispatch> winners(double firstShare) {
     std::vector<TunedDispatch> dispatches;
     const auto matchers = iree::matchersOf(compiler_, requestFor(whole_, whole_.flags)).value();
@@ -72,36 +72,36 @@ class SpecRecipeTest : public ::testing::Test {
   WholeProgram whole_;
 };
 
-/// Shares are measured by each process; the trials of a proof are found again all the same.
-TEST_F(SpecRecipeTest, IsCompiledAlikeWhateverTheSharesAre) {
+/// Each process measures the shares again, but the trials of a proof must still be found.
+TEST_F(SpecRecipeTest, ConfigDoesNotDependOnShares) {
   const std::vector<std::size_t> both = {0, 1};
   const SpecRecipe some = recipeFor(0.7);
   const SpecRecipe other = recipeFor(0.2);
   EXPECT_EQ(some.recipe().configOf(both).value().key(),
             other.recipe().configOf(both).value().key());
-  EXPECT_NE(some.text(both).value(), other.text(both).value()) << "people see the shares";
+  EXPECT_NE(some.text(both).value(), other.text(both).value()) << "comments show the shares";
   EXPECT_TRUE(some.text(both)->contains("70 %"));
 }
 
-TEST_F(SpecRecipeTest, IsCheckedOnTheProgram) {
+TEST_F(SpecRecipeTest, ReportsFaultsOnProgram) {
   const std::vector<std::size_t> both = {0, 1};
   auto dispatches = winners(0.5);
   ASSERT_EQ(dispatches.size(), 2u);
   const auto recipe = SpecRecipe::make(compiler_, target_, whole_, {}, dispatches).value();
-  EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, both, dispatches)->empty());
-  EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, {}, dispatches)->empty());
+  EXPECT_TRUE(recipe.findFaults(compiler_, whole_, both, dispatches)->empty());
+  EXPECT_TRUE(recipe.findFaults(compiler_, whole_, {}, dispatches)->empty());
   const std::string second = dispatches[1].subject.name;
   dispatches[0].subject.dispatches.push_back(second);
-  const auto missed = recipe.faultsOn(compiler_, whole_, both, dispatches).value();
+  const auto missed = recipe.findFaults(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(missed.size(), 1u);
-  EXPECT_TRUE(missed[0].contains("is not put on " + second)) << missed[0];
+  EXPECT_TRUE(missed[0].contains("does not apply to " + second)) << missed[0];
   dispatches[0].subject.dispatches = {dispatches[0].subject.name, "main_dispatch_9"};
-  EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, both, dispatches)->empty())
-      << "equal ones become one";
+  EXPECT_TRUE(recipe.findFaults(compiler_, whole_, both, dispatches)->empty())
+      << "identical dispatches are merged";
   dispatches[0].subject.dispatches = {"main_dispatch_9"};
-  const auto elsewhere = recipe.faultsOn(compiler_, whole_, both, dispatches).value();
+  const auto elsewhere = recipe.findFaults(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(elsewhere.size(), 1u);
-  EXPECT_TRUE(elsewhere[0].contains("not searched")) << elsewhere[0];
+  EXPECT_TRUE(elsewhere[0].contains("not tuned")) << elsewhere[0];
   WholeProgram other = whole_;
   other.program.source = folder_.path() / "other.mlir";
   const std::string one =
@@ -109,7 +109,7 @@ TEST_F(SpecRecipeTest, IsCheckedOnTheProgram) {
       "tensor<8xf32>\n  return %r : tensor<8xf32>\n}\n";
   other.program.hash = hashOf(one);
   ASSERT_TRUE(writeFile(other.program.source, one));
-  const auto nothing = recipe.faultsOn(compiler_, other, both, dispatches).value();
+  const auto nothing = recipe.findFaults(compiler_, other, both, dispatches).value();
   ASSERT_EQ(nothing.size(), 2u);
   EXPECT_TRUE(nothing[0].contains("matches nothing")) << nothing[0];
 }
