@@ -147,7 +147,7 @@ TEST(Profile, AnEmptyMatchListsTheNearestNames) {
 
 TEST(Profile, BadInputIsOneLine) {
   Sandbox sandbox;
-  expectError(sandbox.hone({"profile", "--problem-m=0"}), 2, {"--problem-m", "'0' is not a size"});
+  expectError(sandbox.hone({"profile", "--problem-m=0"}), 2, {"--problem-m", "invalid size '0'"});
   expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"there is no 'conv4d'"});
   expectError(sandbox.hone({"profile", "missing.txt"}), 2, {"missing.txt"});
   expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"there is no 'mkl'"});
