@@ -139,7 +139,7 @@ TEST(Profile, ThreeStepsAsOfOld) {
 
 TEST(Profile, AnEmptyMatchListsTheNearestNames) {
   Sandbox sandbox;
-  expectError(sandbox.hone({"profile"}), 2, {"there is nothing in", "hone generate"});
+  expectError(sandbox.hone({"profile"}), 2, {"no operations found in", "hone generate"});
   ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
   expectError(sandbox.hone({"profile", "--dispatches=matmul_8x8x9_f32t_f32t_f32t"}), 2,
               {"no dispatch matches", "matmul_8x8x8_f32t_f32t_f32t_tile_config_default"});
