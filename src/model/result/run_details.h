@@ -23,7 +23,7 @@ struct MeasuringPace {
 
 struct SearchedKnob {
   std::string name;
-  bool ordered = true;  ///< neighboring values perform alike
+  bool ordered = true;  ///< neighbouring values perform alike
 
   bool operator==(const SearchedKnob&) const = default;
 };

@@ -108,11 +108,12 @@ std::string upper(std::string_view text) {
 Result<ConvLayout> layoutOf(const ConvFields& fields) {
   const std::string channelsLast = upper(layoutName(ConvLayout::nhwc, fields.spatial));
   const std::string channelsFirst = upper(layoutName(ConvLayout::nchw, fields.spatial));
-  const auto said = [&](std::string_view text) {
+  const auto orDefault = [&](std::string_view text) {
     return text.empty() ? channelsFirst : upper(text);
   };
-  const std::string in = said(fields.inLayout);
-  for (const std::string& layout : {in, said(fields.outLayout), said(fields.filterLayout)}) {
+  const std::string in = orDefault(fields.inLayout);
+  for (const std::string& layout :
+       {in, orDefault(fields.outLayout), orDefault(fields.filterLayout)}) {
     if (layout != channelsLast && layout != channelsFirst) {
       return userError("layout '{}' is not supported; use {} or {}", shown(layout), channelsLast,
                        channelsFirst);
@@ -121,7 +122,7 @@ Result<ConvLayout> layoutOf(const ConvFields& fields) {
       return userError(
           "mixed layouts are not supported: in {}, out {}, fil {}; set --in_layout, "
           "--out_layout and --fil_layout to the same layout (default {})",
-          in, said(fields.outLayout), said(fields.filterLayout), channelsFirst);
+          in, orDefault(fields.outLayout), orDefault(fields.filterLayout), channelsFirst);
     }
   }
   return in == channelsLast ? ConvLayout::nhwc : ConvLayout::nchw;

@@ -134,8 +134,8 @@ std::optional<std::int64_t> readProduct(std::span<const Token> tokens, std::size
       return std::nullopt;
     }
     // The product of two int literals is an int in C++.
-    constexpr std::int64_t kLargestInt = std::numeric_limits<int>::max();
-    if (product && *product <= kLargestInt && *factor <= kLargestInt && next > kLargestInt) {
+    constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
+    if (product && *product <= kMaxInt && *factor <= kMaxInt && next > kMaxInt) {
       return std::nullopt;
     }
     product = next;

@@ -195,12 +195,12 @@ Result<std::optional<std::string>> restoreLeftover(const fs::path& file) {
     return std::nullopt;
   }
   const FileLock held = HONE_TRY(lock(real));
-  const auto said = restoreLocked(real);
+  const auto notice = restoreLocked(real);
   fs::remove(lockOf(real), code);
-  if (!said) {
-    return std::unexpected(said.error());
+  if (!notice) {
+    return std::unexpected(notice.error());
   }
-  return said->empty() ? std::nullopt : std::optional(*said);
+  return notice->empty() ? std::nullopt : std::optional(*notice);
 }
 
 Result<std::string> buildCompiler(const Build& build) {

@@ -156,9 +156,9 @@ TEST_F(Rebuild, RestoresSourceAfterKill) {
   ::kill(pid, SIGKILL);
   EXPECT_EQ(endOf(pid), 128 + SIGKILL);
   EXPECT_THAT(text(), StartsWith(changed()));
-  const auto said = restoreLeftover(file()).value();
-  ASSERT_TRUE(said.has_value());
-  EXPECT_THAT(*said, HasSubstr("after a killed hone process"));
+  const auto notice = restoreLeftover(file()).value();
+  ASSERT_TRUE(notice.has_value());
+  EXPECT_THAT(*notice, HasSubstr("after a killed hone process"));
   EXPECT_EQ(text(), original_);
   EXPECT_TRUE(isTidy());
   EXPECT_EQ(restoreLeftover(file()).value(), std::nullopt);
