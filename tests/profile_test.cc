@@ -140,7 +140,7 @@ TEST(Profile, RunsGenerateCompileAndProfileSeparately) {
 
 TEST(Profile, ListsSimilarNamesWithoutMatch) {
   Sandbox sandbox;
-  expectError(sandbox.hone({"profile"}), 2, {"there is nothing in", "hone generate"});
+  expectError(sandbox.hone({"profile"}), 2, {"no operations found in", "hone generate"});
   ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
   expectError(sandbox.hone({"profile", "--dispatches=matmul_8x8x9_f32t_f32t_f32t"}), 2,
               {"no dispatch matches", "matmul_8x8x8_f32t_f32t_f32t_tile_config_default"});
@@ -148,7 +148,7 @@ TEST(Profile, ListsSimilarNamesWithoutMatch) {
 
 TEST(Profile, RejectsInvalidInput) {
   Sandbox sandbox;
-  expectError(sandbox.hone({"profile", "--problem-m=0"}), 2, {"--problem-m", "'0' is not a size"});
+  expectError(sandbox.hone({"profile", "--problem-m=0"}), 2, {"--problem-m", "invalid size '0'"});
   expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"unknown kind 'conv4d'"});
   expectError(sandbox.hone({"profile", "missing.txt"}), 2, {"missing.txt"});
   expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"got 'mkl'"});

@@ -150,11 +150,11 @@ TEST_F(Workload, AcceptsWindowsLineEndings) {
 /// Invalid lines are reported, skipped and counted; with --strict they are errors.
 TEST_F(Workload, ReportsAndSkipsInvalidLines) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> bad = {
-      {"pool -n 1", {"unknown command 'pool'; hone reads conv, "}},
-      {"conv -n 0", {"n must be at least 1, not 0; correct"}},
-      {"conv -H 2 -W 2 -y 5 -x 5", {"the output is empty", "5x5 filter", "; correct"}},
-      {"gemm -m 0", {"m must be at least 1, not 0"}},
-      {"conv -n two", {"-n takes a whole number, not 'two'; correct"}}};
+      {"pool -n 1", {"unknown command 'pool'; use one of conv, "}},
+      {"conv -n 0", {"n must be at least 1, got 0; correct"}},
+      {"conv -H 2 -W 2 -y 5 -x 5", {"output is empty", "5x5 filter", "; correct"}},
+      {"gemm -m 0", {"m must be at least 1, got 0"}},
+      {"conv -n two", {"-n: expected an integer, got 'two'; correct"}}};
   for (const auto& [line, says] : bad) {
     SCOPED_TRACE(line);
     box_.write("w.txt", "# mine\ngemm -m 7\n" + line + "\ngemm -m 8\n");

@@ -27,7 +27,7 @@ Result<CompileRequest> requestFor(const Generated& generated, const std::filesys
   return request;
 }
 
-/// A second name for the file, or a copy where the file systems differ; whole or not at all.
+/// Creates `to` atomically, as a hard link or, across file systems, as a copy.
 Result<void> placeFile(const std::filesystem::path& from, const std::filesystem::path& to) {
   const std::filesystem::path beside = fmt::format("{}.{}", to.string(), ::getpid());
   std::error_code error;
@@ -52,7 +52,7 @@ Result<void> placeModule(const Compiled& compiled, const std::filesystem::path& 
   return {};
 }
 
-/// What is left of an operation's earlier build would be taken for this one's.
+/// Removes the modules of an earlier build, which could be mistaken for those of this one.
 void removeModules(const std::filesystem::path& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -71,9 +71,10 @@ BuiltDispatch builtFrom(const Generated& generated, const TuningConfig& config,
           compiled.report, compiled.cached};
 }
 
-/// Each configuration of one operation in a module of its own, so that one failure is one failure.
-Result<Built> buildApart(iree::Compiler& compiler, const Generated& generated,
-                         const BuildOptions& options) {
+/// Compiles each configuration of an operation as a separate module, so that one failure does not
+/// affect the others.
+Result<Built> buildSeparately(iree::Compiler& compiler, const Generated& generated,
+                              const BuildOptions& options) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-build"));
   std::vector<CompileRequest> requests;
   for (const TuningConfig& config : generated.configs) {
@@ -83,15 +84,15 @@ Result<Built> buildApart(iree::Compiler& compiler, const Generated& generated,
   }
   const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
   Built built{generated, {}};
-  std::string said;
+  std::string diagnostics;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     built.dispatches.push_back(builtFrom(generated, generated.configs[i], compiled[i]));
-    said += compiled[i].report.diagnostics;
+    diagnostics += compiled[i].report.diagnostics;
     if (isOk(compiled[i])) {
       HONE_CHECK(placeModule(compiled[i], generated.folder, built.dispatches.back().name));
     }
   }
-  HONE_CHECK(writeFile(generated.folder / kCompilerOutput, said));
+  HONE_CHECK(writeFile(generated.folder / kCompilerOutput, diagnostics));
   return built;
 }
 
@@ -123,7 +124,7 @@ Result<std::vector<Built>> build(iree::Compiler& compiler, std::span<const Gener
     const Generated& generated = operations[i];
     removeModules(generated.folder);
     built.push_back(isOk(compiled[i]) ? HONE_TRY(finishWhole(generated, compiled[i]))
-                                      : HONE_TRY(buildApart(compiler, generated, options)));
+                                      : HONE_TRY(buildSeparately(compiler, generated, options)));
   }
   return built;
 }

@@ -13,30 +13,32 @@
 
 namespace hone::profile {
 
-/// A dispatch that was compiled, or failed to.
+/// A dispatch that was compiled or failed to compile.
 struct BuiltDispatch {
   TuningConfig config;
   std::string name;
-  std::filesystem::path module;  ///< "" when it failed
+  std::filesystem::path module;  ///< "" if it failed
   std::string content;           ///< hash of the module
   iree::CompileReport report;
   bool cached = false;
 };
 
+/// An operation with its compiled dispatches.
 struct Built {
   Generated generated;
   std::vector<BuiltDispatch> dispatches;
 };
 
 struct BuildOptions {
-  std::vector<std::string> flags;  ///< the target's
-  bool force = false;              ///< also what is compiled already
+  std::vector<std::string> flags;  ///< flags of the target
+  bool force = false;              ///< recompile what is in the cache
 };
 
-/// Compiles every operation as one module with a function for each configuration, several at a
-/// time; one whose configurations do not all compile is compiled dispatch by dispatch. Beside the
-/// sources appear <name>_profile.vmfb, <name>_verify.vmfb (the same file: it serves both) and
-/// iree_compile_cmd_stdout.mlir with what the compiler said.
+/// Compiles every operation as one module with a function per configuration, several modules in
+/// parallel. If that fails, compiles each dispatch of the operation separately.
+///
+/// Writes <name>_profile.vmfb and <name>_verify.vmfb (the same file under both names) next to the
+/// sources, and the compiler's output to iree_compile_cmd_stdout.mlir.
 [[nodiscard]] Result<std::vector<Built>> build(iree::Compiler& compiler,
                                                std::span<const Generated> operations,
                                                const BuildOptions& options, Progress& progress);

@@ -7,7 +7,7 @@
 namespace hone::profile {
 namespace {
 
-/// A star after nothing that it could repeat is the star of a file name.
+/// Translates stars with nothing to repeat, which are meant as wildcards, to ".*".
 std::string withStars(std::string_view text) {
   std::string pattern;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -10,16 +10,17 @@
 
 namespace hone::profile {
 
-/// "--dispatches=<regex>,<regex>": which dispatches are meant. A `*` that repeats nothing stands
-/// for any text, as in "matmul_128x128x256_*_mmasync". A pattern fits a dispatch when it is the
-/// whole name of the dispatch, of its operation, or of its kind.
+/// Filter "--dispatches=<regex>,<regex>". A `*` with nothing to repeat stands for any text, as in
+/// "matmul_128x128x256_*_mmasync". A pattern must match the whole name of the dispatch, of its
+/// operation, or of its kind.
 class DispatchFilter {
  public:
-  /// Takes all.
+  /// Accepts all dispatches.
   DispatchFilter() = default;
-  /// Parses the option; returns a user error that shows a pattern that is not a valid regex.
+  /// Parses the option; returns a user error that shows an invalid regex.
   [[nodiscard]] static Result<DispatchFilter> from(std::string_view text);
 
+  /// Returns true if any pattern matches.
   [[nodiscard]] bool takes(std::string_view kind, const std::string& operation,
                            const std::string& dispatch) const;
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -29,7 +30,7 @@ class DispatchFilter {
   std::vector<Regex> patterns_;
 };
 
-/// The names that are most like the text, the nearest first: for "nothing matches".
+/// Returns the `count` names most similar to the text, the most similar first, as suggestions.
 [[nodiscard]] std::vector<std::string> nearestNames(std::string_view text,
                                                     std::span<const std::string> names,
                                                     std::size_t count);

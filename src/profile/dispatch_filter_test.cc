@@ -16,7 +16,7 @@ bool takes(std::string_view text) {
   return DispatchFilter::from(text).value().takes("matmul", kOperation, kDispatch);
 }
 
-TEST(DispatchFilter, FitsWholeNames) {
+TEST(DispatchFilter, MatchesWholeNames) {
   EXPECT_TRUE(takes(""));
   EXPECT_TRUE(takes(kDispatch));
   EXPECT_TRUE(takes(kOperation));
@@ -25,7 +25,7 @@ TEST(DispatchFilter, FitsWholeNames) {
   EXPECT_TRUE(takes("conv2d,matmul"));
 }
 
-TEST(DispatchFilter, TakesTheSeedsStarsAndRegularExpressions) {
+TEST(DispatchFilter, AcceptsWildcardsAndRegularExpressions) {
   EXPECT_TRUE(takes("matmul_128x128x256_f16t_f16t_f16t_*_tensorcore_mmasync"));
   EXPECT_TRUE(takes("matmul_128*"));
   EXPECT_TRUE(takes("matmul_128.*"));
@@ -37,14 +37,14 @@ TEST(DispatchFilter, TakesTheSeedsStarsAndRegularExpressions) {
               HasSubstr("invalid regular expression 'a(b'"));
 }
 
-TEST(DispatchFilter, TakesANameOfAMegabyte) {
+TEST(DispatchFilter, MatchesVeryLongNames) {
   const std::string name(1'000'000, 'x');
   const auto filter = DispatchFilter::from("conv_*,(x|y)*").value();
   EXPECT_TRUE(filter.takes("matmul", kOperation, name));
   EXPECT_FALSE(filter.takes("matmul", kOperation, name + "z"));
 }
 
-TEST(NearestNames, TheNearestFirst) {
+TEST(NearestNames, ReturnsMostSimilarFirst) {
   EXPECT_THAT(
       nearestNames("matmul_128", std::vector<std::string>{"conv", "matmul_1", "matmul_129"}, 2),
       ElementsAre("matmul_129", "matmul_1"));

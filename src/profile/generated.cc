@@ -55,7 +55,7 @@ std::string descriptionOf(const Generated& generated) {
 
 Result<Generated> readOne(const std::filesystem::path& file) {
   const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
-  model::JsonReader reader(json, "it");
+  model::JsonReader reader(json, "operation file");
   nlohmann::json operation;
   nlohmann::json configs = nlohmann::json::array();
   Generated generated;
@@ -71,7 +71,7 @@ Result<Generated> readOne(const std::filesystem::path& file) {
   return generated;
 }
 
-/// Leaves an equal file alone, so that its time stays that of its last change.
+/// Does not touch an unchanged file, so that it keeps its modification time.
 Result<void> writeIfChanged(const std::filesystem::path& file, const std::string& text) {
   if (std::filesystem::exists(file)) {
     if (const auto before = readFile(file); before && *before == text) {
@@ -140,7 +140,7 @@ Result<void> writeGenerated(const Generated& generated) {
   std::error_code error;
   std::filesystem::create_directories(generated.folder, error);
   if (error) {
-    return userError("cannot make {}: {}", generated.folder.string(), error.message());
+    return userError("cannot create {}: {}", generated.folder.string(), error.message());
   }
   HONE_CHECK(writeIfChanged(generated.file(".mlir"), sourceOf(generated, generated.configs)));
   return writeIfChanged(generated.file(".json"), descriptionOf(generated));
@@ -164,13 +164,14 @@ Result<std::vector<Generated>> readGenerated(const std::filesystem::path& root) 
     auto one = readOne(file);
     if (!one) {
       return userError(
-          "{} is not what hone generate wrote ({}); delete its folder and generate again",
+          "{}: invalid operation file ({}); delete its folder and run hone generate again",
           file.string(), one.error().message);
     }
     all.push_back(std::move(*one));
   }
   if (all.empty()) {
-    return userError("there is nothing in {}; run hone generate, or give problems", top.string());
+    return userError("no operations found in {}; run hone generate or specify problems",
+                     top.string());
   }
   return all;
 }

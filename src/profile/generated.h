@@ -10,9 +10,9 @@
 
 namespace hone::profile {
 
-/// An operation with its configurations, as it lies in the folder that `hone generate` made:
-/// generated/linalg/<kind>/<name>/ with <name>.mlir, a function for each configuration, and
-/// <name>.json, which says what they are.
+/// An operation with its configurations, stored in a folder by `hone generate`.
+/// generated/linalg/<kind>/<name>/ contains <name>.mlir with a function per configuration, and
+/// <name>.json, which describes them.
 struct Generated {
   Operation operation;
   std::string target;
@@ -20,28 +20,29 @@ struct Generated {
   std::filesystem::path folder;
 
   [[nodiscard]] std::filesystem::path file(std::string_view ending) const;
-  /// The name of a dispatch: the operation's with the configuration's. Its function is called so.
+  /// Returns the name of a dispatch and its function: the operation's name and the configuration's.
   [[nodiscard]] std::string dispatchName(const TuningConfig& config) const;
-  /// What the compiler must be told for this operation, beside the target's flags.
+  /// Returns the compiler flags for this operation, without the target's.
   [[nodiscard]] std::vector<std::string> flags() const;
 };
 
-/// The configurations of a split-k matmul, one for each number of slices that divides k.
+/// Returns the configurations of a split-k matmul, one per number of slices that divides k.
 [[nodiscard]] std::vector<TuningConfig> splitKConfigs(const Operation& operation);
 
-/// The functions of the given configurations, as MLIR.
+/// Returns the MLIR functions of the given configurations.
 [[nodiscard]] std::string sourceOf(const Generated& generated,
                                    const std::vector<TuningConfig>& configs);
 
-/// The folder below `root` that an operation belongs to.
+/// Returns the folder of an operation below `root`.
 [[nodiscard]] std::filesystem::path folderOf(const std::filesystem::path& root,
                                              const Operation& operation);
 [[nodiscard]] std::filesystem::path folderOf(const std::filesystem::path& root,
                                              const std::string& kind, const std::string& name);
 
-/// Writes both files; those that are there and equal are left alone.
+/// Writes both files; does not touch files that are unchanged.
 [[nodiscard]] Result<void> writeGenerated(const Generated& generated);
-/// All that lies below `root`, by name. Nothing there, or a damaged file: user errors.
+/// Reads all operations below `root`, sorted by name. Returns a user error if there are none or a
+/// file is damaged.
 [[nodiscard]] Result<std::vector<Generated>> readGenerated(const std::filesystem::path& root);
 
 }  // namespace hone::profile

@@ -28,7 +28,7 @@ class GeneratedFolder : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-generated-test").value();
 };
 
-TEST_F(GeneratedFolder, IsLaidOutAsTheSeeds) {
+TEST_F(GeneratedFolder, HasLayoutOfDispatchProfiler) {
   const Generated generated = example(folder_.path());
   ASSERT_TRUE(writeGenerated(generated));
   const auto file = folder_.path() /
@@ -41,7 +41,7 @@ TEST_F(GeneratedFolder, IsLaidOutAsTheSeeds) {
   EXPECT_THAT(text, HasSubstr("compilation_info = #tile_config_8x8"));
 }
 
-TEST_F(GeneratedFolder, IsReadBack) {
+TEST_F(GeneratedFolder, RoundTrips) {
   const Generated generated = example(folder_.path());
   ASSERT_TRUE(writeGenerated(generated));
   const auto all = readGenerated(folder_.path()).value();
@@ -53,16 +53,15 @@ TEST_F(GeneratedFolder, IsReadBack) {
   EXPECT_EQ(all[0].configs[1].compilationInfo, "#iree_codegen.compilation_info<>");
 }
 
-TEST_F(GeneratedFolder, SaysWhatIsDamagedOrMissing) {
-  EXPECT_THAT(readGenerated(folder_.path()).error().message, HasSubstr("there is nothing in"));
+TEST_F(GeneratedFolder, ReportsMissingAndDamagedFiles) {
+  EXPECT_THAT(readGenerated(folder_.path()).error().message, HasSubstr("no operations found in"));
   const Generated generated = example(folder_.path());
   ASSERT_TRUE(writeGenerated(generated));
   ASSERT_TRUE(writeFile(generated.file(".json"), "{\"target\": 3}"));
-  EXPECT_THAT(readGenerated(folder_.path()).error().message,
-              HasSubstr("is not what hone generate wrote"));
+  EXPECT_THAT(readGenerated(folder_.path()).error().message, HasSubstr("invalid operation file"));
 }
 
-TEST_F(GeneratedFolder, EqualFilesAreLeftAlone) {
+TEST_F(GeneratedFolder, DoesNotTouchUnchangedFiles) {
   const Generated generated = example(folder_.path());
   ASSERT_TRUE(writeGenerated(generated));
   const auto before = std::filesystem::last_write_time(generated.file(".mlir"));
@@ -72,7 +71,7 @@ TEST_F(GeneratedFolder, EqualFilesAreLeftAlone) {
             before - std::chrono::hours(1));
 }
 
-TEST(SplitK, HasAConfigurationForEachNumberOfSlicesThatDivides) {
+TEST(SplitK, HasOneConfigurationPerDivisorOfK) {
   Generated generated;
   generated.operation = {model::Matmul{.m = 8, .n = 8, .k = 64}, {2, 3, 16}};
   generated.target = "local";

@@ -15,14 +15,14 @@ using nlohmann::json;
 
 std::string line(const json& object) { return store::jsonText(object) + "\n"; }
 
-/// The last line that says something; a library may have talked before it.
+/// Parses the last line that is not blank; a library may have printed others before it.
 json lastLine(std::string_view out) {
   out = trim(out);
   const std::size_t end = out.find_last_of('\n');
   return json::parse(end == std::string_view::npos ? out : out.substr(end + 1), nullptr, false);
 }
 
-/// A message of JsonReader is for the user's files; here another program of hone's is at fault.
+/// Converts the user error of JsonReader to a machine error: the input comes from a child of hone.
 Result<void> finish(const model::JsonReader& reader) {
   if (auto read = reader.finish(); !read) {
     return machineError("{}", read.error().message);
@@ -30,7 +30,7 @@ Result<void> finish(const model::JsonReader& reader) {
   return {};
 }
 
-bool areTimes(const std::vector<double>& times) {
+bool areValidTimes(const std::vector<double>& times) {
   return !times.empty() && std::all_of(times.begin(), times.end(), [](double time) {
     return std::isfinite(time) && time >= 0;
   });
@@ -54,13 +54,13 @@ std::string textOfBandwidth(double gbps) { return line({{"gbps", gbps}}); }
 
 Result<LibraryAnswer> libraryAnswerFrom(std::string_view out) {
   const json answer = lastLine(out);
-  model::JsonReader reader(answer, "the library's times");
+  model::JsonReader reader(answer, "library times");
   LibraryAnswer read;
   if (answer.is_object() && answer.contains("unsupported")) {
     reader.required("unsupported", read.unsupported);
     HONE_CHECK(finish(reader));
     if (read.unsupported.empty()) {
-      return machineError("the library's times: no reason is given why there are none");
+      return machineError("library times: missing reason for an unsupported problem");
     }
     return read;
   }
@@ -70,21 +70,21 @@ Result<LibraryAnswer> libraryAnswerFrom(std::string_view out) {
   reader.required("moves", read.times.moves);
   reader.required("weights_prepacked", read.times.weightsPrepacked);
   HONE_CHECK(finish(reader));
-  if (!areTimes(read.times.wallNs) || !areTimes(read.times.cpuNs) ||
+  if (!areValidTimes(read.times.wallNs) || !areValidTimes(read.times.cpuNs) ||
       read.times.wallNs.size() != read.times.cpuNs.size()) {
-    return machineError("the library's times: not a time for every repetition");
+    return machineError("library times: expected one time per repetition");
   }
   return read;
 }
 
 Result<double> bandwidthFrom(std::string_view out) {
   const json answer = lastLine(out);
-  model::JsonReader reader(answer, "the memory's bandwidth");
+  model::JsonReader reader(answer, "memory bandwidth");
   double gbps = 0;
   reader.required("gbps", gbps);
   HONE_CHECK(finish(reader));
   if (!std::isfinite(gbps) || gbps <= 0) {
-    return machineError("the memory's bandwidth: {} GB/s is none", gbps);
+    return machineError("memory bandwidth: invalid value {} GB/s", gbps);
   }
   return gbps;
 }

@@ -8,20 +8,20 @@
 
 namespace hone::profile {
 
-/// What the child that times a library says: times, or why there can be none.
+/// Answer of the child process that times a library: times, or the reason why there are none.
 struct LibraryAnswer {
-  std::string unsupported;  ///< "" when there are times
+  std::string unsupported;  ///< reason; "" if there are times
   verify::LibraryTimes times;
 
   bool operator==(const LibraryAnswer&) const = default;
 };
 
-/// One line of JSON.
+/// Returns the answer as one line of JSON.
 [[nodiscard]] std::string textOf(const LibraryAnswer& answer);
-/// The same for the bandwidth of the memory, in GB/s.
+/// Returns the memory bandwidth in GB/s as one line of JSON.
 [[nodiscard]] std::string textOfBandwidth(double gbps);
 
-/// Reads the last line of what the child printed; a machine error when that is no such answer.
+/// Parses the last line of the child's output; returns a machine error if it is not an answer.
 [[nodiscard]] Result<LibraryAnswer> libraryAnswerFrom(std::string_view out);
 [[nodiscard]] Result<double> bandwidthFrom(std::string_view out);
 

@@ -11,13 +11,13 @@ namespace {
 
 using Status = LibraryTimings::Status;
 
-/// What the child said on its way out, or how it ended.
+/// Returns the child's error message, or how it ended.
 std::string reasonOf(const Finished& finished) {
   constexpr std::string_view kName = "hone: ";
   const std::string_view err = trim(finished.err);
   std::string_view first = err.substr(0, err.find('\n'));
   if (finished.ending.how != Ending::How::exited || first.empty()) {
-    return fmt::format("the library ended with {}", finished.ending.describe());
+    return fmt::format("library process ended with {}", finished.ending.describe());
   }
   first.remove_prefix(first.starts_with(kName) ? kName.size() : 0);
   return std::string(first);
@@ -34,8 +34,8 @@ Result<Finished> LibraryProvider::run(std::vector<std::string> arguments, int th
   command.limits = limits_;
   command.argv = {self_.string(), "time-library", "--threads", std::to_string(threads)};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  // OpenMP takes the number of threads from here before anybody can tell it another; what oneDNN
-  // would say on request goes to stdout, where the answer is.
+  // OpenMP reads the number of threads from the environment at startup. oneDNN's verbose output
+  // would go to stdout, where the answer is.
   command.environment = {
       {"OMP_NUM_THREADS", std::to_string(threads)}, {"ONEDNN_VERBOSE", "0"}, {"DNNL_VERBOSE", "0"}};
   return runCommand(command);
@@ -50,7 +50,7 @@ Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int 
                    threads));
   if (finished.ending.how == Ending::How::timedOut) {
     return LibraryTimings{
-        Status::timedOut, fmt::format("the library was {}", finished.ending.describe()), {}};
+        Status::timedOut, fmt::format("library process was {}", finished.ending.describe()), {}};
   }
   if (!finished.ending.ok()) {
     return LibraryTimings{Status::failed, reasonOf(finished), {}};
@@ -65,7 +65,7 @@ Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int 
   if (answer->times.wallNs.size() != static_cast<std::size_t>(repetitions)) {
     return LibraryTimings{
         Status::failed,
-        fmt::format("the library gave {} times, not {}", answer->times.wallNs.size(), repetitions),
+        fmt::format("expected {} library times, got {}", repetitions, answer->times.wallNs.size()),
         {}};
   }
   return LibraryTimings{Status::ok, "", std::move(answer->times)};
@@ -74,7 +74,7 @@ Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int 
 Result<double> LibraryProvider::bandwidth(int threads) const {
   const Finished finished = HONE_TRY(run({"--triad"}, threads));
   if (!finished.ending.ok()) {
-    return machineError("the memory's bandwidth could not be measured: {}", reasonOf(finished));
+    return machineError("cannot measure the memory bandwidth: {}", reasonOf(finished));
   }
   return bandwidthFrom(finished.out);
 }

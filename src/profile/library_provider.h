@@ -13,31 +13,32 @@
 
 namespace hone::profile {
 
-/// How many threads a library may use where IREE has the device: as many as IREE itself.
+/// Returns the number of threads a library may use, the same as IREE uses on the device.
 [[nodiscard]] int threadsOf(const iree::Device& device);
 
 struct LibraryTimings {
   enum class Status : std::uint8_t { ok, unsupported, failed, timedOut };
   Status status = Status::ok;
-  std::string message;  ///< one line for a person; "" when ok
+  std::string message;  ///< one line; "" if ok
   verify::LibraryTimes times;
 };
 
-/// Times a tuned library (oneDNN) beside IREE, each time in a child with limits: `hone
-/// time-library` of the program `self`. Does not take the machine lock: the caller holds it.
+/// Times a tuned library (oneDNN) for comparison with IREE. Each timing runs in a child process
+/// with limits: `hone time-library` of the executable `self`. Does not acquire the machine lock;
+/// the caller must hold it.
 class LibraryProvider {
  public:
   LibraryProvider(std::filesystem::path self, Limits limits)
       : self_(std::move(self)), limits_(limits) {}
 
-  /// `repetitions` times, each over `iterations` calls on `threads` threads. A problem that the
-  /// library cannot do, a crash and a time-out are values; an error is an interrupt, or that the
-  /// program cannot be started.
+  /// Takes `repetitions` samples, each over `iterations` calls on `threads` threads. An unsupported
+  /// problem, a crash and a timeout are reported in the status. Errors are interrupts and failures
+  /// to start the process.
   [[nodiscard]] Result<LibraryTimings> time(const model::Problem& problem, int threads,
                                             std::int64_t iterations,
                                             std::int64_t repetitions) const;
 
-  /// GB/s of the main memory for `threads` threads.
+  /// Measures the bandwidth of main memory in GB/s for `threads` threads.
   [[nodiscard]] Result<double> bandwidth(int threads) const;
 
  private:

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 const Limits kLimits{std::chrono::seconds(60), 0};
 
-TEST(LibraryProvider, TimesInAChild) {
+TEST(LibraryProvider, TimesInChildProcess) {
   const LibraryProvider provider(HONE_PROGRAM, kLimits);
   const auto timings = provider.time(Matmul{.m = 32, .n = 32, .k = 32}, 2, 2, 3).value();
   ASSERT_EQ(timings.status, Status::ok) << timings.message;
@@ -31,7 +31,7 @@ TEST(LibraryProvider, TimesInAChild) {
   EXPECT_NE(timings.times.implementation, "");
 }
 
-TEST(LibraryProvider, WhatTheLibraryCannotDoIsAValue) {
+TEST(LibraryProvider, ReportsUnsupportedProblem) {
   const LibraryProvider provider(HONE_PROGRAM, kLimits);
   Matmul half{.m = 8, .n = 8, .k = 8, .lhs = ElementType::f16, .rhs = ElementType::f16};
   const auto timings = provider.time(half, 1, 1, 1).value();
@@ -39,7 +39,7 @@ TEST(LibraryProvider, WhatTheLibraryCannotDoIsAValue) {
   EXPECT_EQ(timings.message, "oneDNN does not support f16 on this CPU");
 }
 
-TEST(LibraryProvider, TooLittleMemoryIsAFailure) {
+TEST(LibraryProvider, ReportsOutOfMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitized children have no memory limit";
 #endif
@@ -49,7 +49,7 @@ TEST(LibraryProvider, TooLittleMemoryIsAFailure) {
   EXPECT_NE(timings.message, "");
 }
 
-/// A program that does what the script says, whatever it is asked.
+/// A fake child program that runs the given script.
 class FakeProgram : public ::testing::Test {
  protected:
   [[nodiscard]] LibraryProvider saying(const std::string& script, Limits limits = kLimits) const {
@@ -68,7 +68,7 @@ class FakeProgram : public ::testing::Test {
 constexpr const char* kAnswer =
     R"({"wall_ns":[5.5],"cpu_ns":[6],"implementation":"x","moves":1,"weights_prepacked":true})";
 
-TEST_F(FakeProgram, IsAskedForTheProblemAndItsThreads) {
+TEST_F(FakeProgram, ReceivesProblemAndThreads) {
   const auto timings = timed(fmt::format("echo \"$OMP_NUM_THREADS $@\" > '{}'; echo '{}'",
                                          (folder_.path() / "asked").string(), kAnswer));
   ASSERT_EQ(timings.status, Status::ok) << timings.message;
@@ -81,11 +81,11 @@ TEST_F(FakeProgram, IsAskedForTheProblemAndItsThreads) {
   EXPECT_THAT(asked, HasSubstr("--iterations 5 --repetitions 1"));
 }
 
-TEST_F(FakeProgram, MayTalkBeforeItsAnswer) {
+TEST_F(FakeProgram, MayPrintBeforeAnswer) {
   EXPECT_EQ(timed(fmt::format("echo talk; echo '{}'; echo", kAnswer)).status, Status::ok);
 }
 
-TEST_F(FakeProgram, FailuresAreValues) {
+TEST_F(FakeProgram, FailuresAreReportedInStatus) {
   const auto crash = timed("kill -SEGV $$");
   EXPECT_EQ(crash.status, Status::failed);
   EXPECT_THAT(crash.message, HasSubstr("SIGSEGV"));
@@ -108,19 +108,19 @@ TEST_F(FakeProgram, FailuresAreValues) {
   }
 }
 
-TEST_F(FakeProgram, MustGiveAsManyTimesAsAsked) {
+TEST_F(FakeProgram, MustReturnOneTimePerRepetition) {
   const auto timings = saying(fmt::format("echo '{}'", kAnswer))
                            .time(Matmul{.m = 4, .n = 4, .k = 4}, 1, 1, 2)
                            .value();
   EXPECT_EQ(timings.status, Status::failed);
-  EXPECT_EQ(timings.message, "the library gave 1 times, not 2");
+  EXPECT_EQ(timings.message, "expected 2 library times, got 1");
 }
 
-TEST(LibraryProvider, AProgramThatIsNotThereIsAnError) {
+TEST(LibraryProvider, FailsIfProgramIsMissing) {
   EXPECT_FALSE(LibraryProvider("/no/such/hone", kLimits).time(Matmul{}, 1, 1, 1));
 }
 
-RC_GTEST_PROP(LibraryAnswer, IsReadBackAsItWasWritten, ()) {
+RC_GTEST_PROP(LibraryAnswer, RoundTrips, ()) {
   LibraryAnswer answer;
   const auto times = *rc::gen::nonEmpty<std::vector<std::uint32_t>>();
   answer.times.wallNs.assign(times.begin(), times.end());
@@ -134,11 +134,11 @@ RC_GTEST_PROP(LibraryAnswer, IsReadBackAsItWasWritten, ()) {
   RC_ASSERT(libraryAnswerFrom(textOf(none)).value() == none);
 }
 
-RC_GTEST_PROP(LibraryAnswer, SurvivesGarbage, ()) {
+RC_GTEST_PROP(LibraryAnswer, ToleratesGarbage, ()) {
   const std::string noise = *rc::gen::string<std::string>();
   (void)libraryAnswerFrom(noise);
   (void)bandwidthFrom(noise);
-  // An answer that was cut or has a character changed is read or refused, never more.
+  // A truncated or altered answer is parsed or rejected.
   std::string text = kAnswer;
   const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
   text[at] = *rc::gen::arbitrary<char>();

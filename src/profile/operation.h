@@ -11,22 +11,22 @@
 
 namespace hone::profile {
 
-/// What is profiled: a problem, by its name in IREE's dispatch profiler. How a matmul is split
-/// along k changes its speed and not its meaning, but that profiler, and so this one, counts it as
-/// an operation of its own.
+/// A profiled problem, named as in IREE's dispatch profiler. Splitting a matmul along k changes its
+/// speed but not its result. Like that profiler, hone nevertheless treats a split matmul as a
+/// separate operation.
 struct Operation {
   model::Problem problem;
-  /// Not empty: a split-k matmul, with a configuration for each number of slices.
+  /// If not empty: a split-k matmul, with one configuration per number of slices.
   std::vector<std::int64_t> splitKSlices;
 
-  /// "matmul", "split_k_matmul", "conv2d_bias_relu": the folder that it is generated in.
+  /// Returns the kind, which names its folder: "matmul", "split_k_matmul", "conv2d_bias_relu".
   [[nodiscard]] std::string kind() const;
-  /// "matmul_128x128x256_f16t_f16t_f16t", "matmul_splitk_…".
+  /// Returns "matmul_128x128x256_f16t_f16t_f16t", "matmul_splitk_…".
   [[nodiscard]] std::string name() const;
   bool operator==(const Operation&) const = default;
 };
 
-/// The operation's arguments as a report shows them, in order; `slices` 0: not split.
+/// Returns the operation's arguments as shown in reports, in order; `slices` 0: not split.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> argumentsOf(
     const Operation& operation, std::int64_t slices);
 

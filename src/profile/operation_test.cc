@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(Operation, AMatmulHasTheSeedsArguments) {
+TEST(Operation, ListsArgumentsLikeDispatchProfiler) {
   const Operation operation{model::Matmul{.m = 1, .n = 2, .k = 8, .transposeRhs = true}, {}};
   EXPECT_EQ(operation.name(), "matmul_1x2x8_f32t_f32n_f32t");
   EXPECT_EQ(operation.kind(), "matmul");
@@ -23,7 +23,7 @@ TEST(Operation, AMatmulHasTheSeedsArguments) {
                           Pair("split_k_mode", "N/A"), Pair("split_k_slices", "N/A")));
 }
 
-TEST(Operation, ASplitMatmulIsAnOperationOfItsOwn) {
+TEST(Operation, TreatsSplitMatmulAsSeparateOperation) {
   const Operation operation{model::Matmul{.m = 1, .n = 2, .k = 8}, {2, 4}};
   EXPECT_EQ(operation.name(), "matmul_splitk_1x2x8_f32t_f32t_f32t");
   EXPECT_EQ(operation.kind(), "split_k_matmul");
@@ -33,7 +33,7 @@ TEST(Operation, ASplitMatmulIsAnOperationOfItsOwn) {
   EXPECT_EQ(model::problemFromSeedName(operation.name()).value(), operation.problem);
 }
 
-TEST(Operation, IsReadBackAsItWas) {
+TEST(Operation, RoundTripsThroughJson) {
   for (const Operation& operation :
        {Operation{model::Matmul{.m = 1, .n = 2, .k = 8}, {2, 4}},
         Operation{model::Attention{4, 8, 16, 32, model::ElementType::f16}, {}},

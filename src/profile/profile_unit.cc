@@ -72,11 +72,11 @@ Result<void> ProfileUnit::prepare(std::span<engine::Unit* const> batch) {
   std::vector<ProfileUnit*> units;
   std::vector<Generated> operations;
   for (engine::Unit* one : batch) {
-    units.push_back(static_cast<ProfileUnit*>(one));  // all are of this kind
+    units.push_back(static_cast<ProfileUnit*>(one));  // a batch has one kind of unit
     operations.push_back(units.back()->operation_);
   }
   tools_.progress.step(fmt::format("compiling {} operations", operations.size()), 0);
-  Progress quiet(true);  // the stage stays that of the profile
+  Progress quiet(true);  // keeps the stage of the profile
   const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   auto built = HONE_TRY(build(tools_.compiler, operations, {tools_.flags, false}, quiet));
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -94,7 +94,7 @@ Result<json> ProfileUnit::perform(engine::UnitSite& site) {
   std::erase_if(built_->dispatches, [&](const BuiltDispatch& dispatch) {
     return !filter_.takes(operation.kind(), operation.name(), dispatch.name);
   });
-  // On other devices the limits of the machine are not known.
+  // On other devices the limits are unknown.
   std::optional<Roofline> roofline;
   if (options_.measure && tools_.runner.device().isLocal()) {
     roofline = HONE_TRY(tools_.rooflines.of(operandsOf(operation.problem).front().element));
@@ -125,7 +125,7 @@ Result<ProfiledRows> profiledRowsFrom(const json& value) {
     }
     return profiled;
   } catch (const json::exception& exception) {
-    return machineError("profiled rows cannot be read: {}", exception.what());
+    return machineError("cannot read profiled rows: {}", exception.what());
   }
 }
 

@@ -23,28 +23,28 @@
 
 namespace hone::profile {
 
-/// The tools that profile operations; they must outlive the units.
+/// Tools for profiling operations; they must outlive the units.
 struct ProfileTools {
   iree::Compiler& compiler;
-  std::vector<std::string> flags;  ///< the target's
+  std::vector<std::string> flags;  ///< flags of the target
   const iree::ModuleRunner& runner;
   const LibraryProvider& library;
   Rooflines& rooflines;
   Progress& progress;
 };
 
-/// The rows of operations, and the limits of the machine that measured them.
+/// Rows of operations and the limits of the machine that measured them.
 struct ProfiledRows {
-  std::vector<model::ProfileRow> rows;  ///< of one operation: the fastest first
+  std::vector<model::ProfileRow> rows;  ///< rows of one operation: fastest first
   std::vector<model::MeasuredRoofline> rooflines;
 };
 
-/// Sorts rows by speed, the fastest first.
+/// Sorts rows by speed, fastest first.
 void sortBySpeed(std::vector<model::ProfileRow>& rows);
 
 inline constexpr std::string_view kProfileUnit = "profile";
 
-/// One operation, compiled, verified and measured in all its configurations. Its value is the
+/// Compiles, verifies and measures one operation in all its configurations. Its value is the
 /// ProfiledRows.
 class ProfileUnit : public engine::Unit {
  public:
@@ -54,7 +54,7 @@ class ProfileUnit : public engine::Unit {
         operation_(std::move(operation)),
         filter_(std::move(filter)),
         options_(options) {}
-  /// Makes the unit that another process ordered.
+  /// Creates the unit from the order of another process.
   [[nodiscard]] static Result<std::unique_ptr<engine::Unit>> fromOrder(const ProfileTools& tools,
                                                                        const nlohmann::json& order);
 
@@ -69,7 +69,7 @@ class ProfileUnit : public engine::Unit {
   DispatchFilter filter_;
   ProfileOptions options_;
   std::optional<Built> built_;
-  std::optional<ScratchFolder> folder_;  ///< with the files of an ordered unit
+  std::optional<ScratchFolder> folder_;  ///< files of an ordered unit
 };
 
 [[nodiscard]] Result<ProfiledRows> profiledRowsFrom(const nlohmann::json& value);

@@ -36,16 +36,16 @@ std::string keyOf(const ProfileRow& row) {
 
 }  // namespace
 
-/// A row on its way.
+/// A row that is being completed.
 struct Profiler::Entry {
   ProfileRow row;
   store::Trial trial;
-  iree::Call call;                          ///< of IREE's
-  const model::Problem* problem = nullptr;  ///< of the library's
+  iree::Call call;                          ///< for IREE
+  const model::Problem* problem = nullptr;  ///< for the library
   std::vector<double> roundTimesNs;
 
   [[nodiscard]] bool runs() const { return trial.outcome == Outcome::ok; }
-  /// A failure shows in the row; a library that has no code for a problem did not fail.
+  /// Copies a failure to the row. A library without support for a problem did not fail.
   void showOutcome() {
     if (!runs()) {
       row.verification = row.provider == model::kIreeProvider ? "FAILED" : "Not supported";
@@ -54,7 +54,7 @@ struct Profiler::Entry {
   }
 };
 
-/// A row that takes part in rounds.
+/// A row that is measured in rounds.
 struct Profiler::Running {
   Entry* entry = nullptr;
   engine::Participant participant;
@@ -66,7 +66,7 @@ Result<void> Profiler::record(Entry& entry) {
   if (const store::Trial* before = log_.find(trial.key)) {
     trial = *before;
     if (!trial.details.row) {
-      return userError("trial {} has no row that this hone knows", trial.key);
+      return userError("trial {}: row has an unknown format", trial.key);
     }
     entry.row = *trial.details.row;
     entry.showOutcome();
@@ -129,13 +129,13 @@ Result<engine::Participant> Profiler::participantOf(const Entry& entry) const {
     const engine::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
     return callParticipant(entry.trial.id, sampler_, entry.call, pace);
   }
-  const LibraryTimings look =
+  const LibraryTimings probe =
       HONE_TRY(library_.time(*entry.problem, threadsOf(runner_.device()), 1, 3));
-  if (look.status != LibraryTimings::Status::ok) {
-    return userError("{}", look.message);
+  if (probe.status != LibraryTimings::Status::ok) {
+    return userError("{}", probe.message);
   }
   const engine::Pace pace =
-      engine::paceOf(*std::min_element(look.times.wallNs.begin(), look.times.wallNs.end()));
+      engine::paceOf(*std::min_element(probe.times.wallNs.begin(), probe.times.wallNs.end()));
   return engine::Participant{
       entry.trial.id,
       [this, problem = *entry.problem,
@@ -156,7 +156,7 @@ Result<engine::Participant> Profiler::participantOf(const Entry& entry) const {
       }};
 }
 
-Result<std::vector<Profiler::Running>> Profiler::admit(std::vector<Entry>& entries) {
+Result<std::vector<Profiler::Running>> Profiler::admitRunnable(std::vector<Entry>& entries) {
   std::vector<Running> running;
   for (Entry& entry : entries) {
     if (!entry.runs()) {
@@ -178,7 +178,7 @@ Result<std::vector<Profiler::Running>> Profiler::admit(std::vector<Entry>& entri
   return running;
 }
 
-void Profiler::leave(Entry& entry) const {
+void Profiler::recordFailure(Entry& entry) const {
   if (const store::Trial* trial = log_.find(entry.trial.id)) {
     entry.trial = *trial;
   }
@@ -186,7 +186,7 @@ void Profiler::leave(Entry& entry) const {
 }
 
 Result<void> Profiler::measure(std::vector<Entry>& entries) {
-  std::vector<Running> running = HONE_TRY(admit(entries));
+  std::vector<Running> running = HONE_TRY(admitRunnable(entries));
   std::vector<engine::Participant> participants;
   for (Running& one : running) {
     participants.push_back(std::move(one.participant));
@@ -203,7 +203,7 @@ Result<void> Profiler::measure(std::vector<Entry>& entries) {
   for (std::size_t i = 0; i < running.size(); ++i) {
     running[i].entry->roundTimesNs = std::move(times[i]);
     if (running[i].entry->roundTimesNs.empty()) {
-      leave(*running[i].entry);
+      recordFailure(*running[i].entry);
     }
   }
   return {};
@@ -213,7 +213,7 @@ Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
                                                   const std::optional<Roofline>& roofline) {
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
-  // All functions of an operation take and give the same.
+  // All functions of an operation have the same signature.
   const engine::Program program =
       engine::programOf(built.generated.operation.problem, built.generated.file(".mlir"), {});
   const engine::Inputs inputs =

@@ -27,26 +27,26 @@ struct ProfileOptions {
   bool library = false;  ///< the provider "oneDNN"
   std::int64_t fewestRounds = 5;
   std::int64_t mostRounds = 20;
-  double precision = 0.02;  ///< rounds end when the interval is no further from the median
+  double precision = 0.02;  ///< target half-width of the CI, relative to the median
   std::uint64_t seed = 1;
 };
 
-/// Dispatches through verification and measuring. What is measured is side by side within an
-/// operation: its configurations and providers take turns, in rounds of fresh processes. Every
-/// dispatch and every round is in the store before the next begins; what the store has already is
-/// not done again.
+/// Verifies and measures dispatches. The configurations and providers of an operation are measured
+/// alternately, in rounds of fresh processes. Every dispatch and round is stored before the next
+/// one starts; results already in the store are reused.
 class Profiler {
  public:
-  /// All must outlive it; the log is restored.
+  /// All arguments must outlive the profiler; the log must be restored.
   Profiler(const iree::ModuleRunner& runner, const LibraryProvider& library, engine::TrialLog& log,
            const ProfileOptions& options)
       : runner_(runner), library_(library), log_(log), options_(options), sampler_(runner) {}
 
-  /// The rows of one operation, a dispatch and provider each. `roofline`: nothing where this
-  /// machine's is not known.
+  /// Returns the rows of one operation, one per dispatch and provider. `roofline` is nullopt if it
+  /// is unknown for this machine.
   [[nodiscard]] Result<std::vector<model::ProfileRow>> profile(
       const Built& built, const std::optional<Roofline>& roofline);
-  /// CPU time spent on references in this process; it is not hone's own.
+  /// Returns the CPU time spent on references in this process; it does not count as hone's
+  /// overhead.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:
@@ -58,10 +58,10 @@ class Profiler {
   [[nodiscard]] Result<Entry> libraryEntry(const Built& built);
   [[nodiscard]] Result<void> record(Entry& entry);
   [[nodiscard]] Result<engine::Participant> participantOf(const Entry& entry) const;
-  /// Those that can be measured, at their pace; what cannot is noted.
-  [[nodiscard]] Result<std::vector<Running>> admit(std::vector<Entry>& entries);
-  /// Shows why an entry failed in a round.
-  void leave(Entry& entry) const;
+  /// Returns the entries that can be measured, with their pace; records the failure of the others.
+  [[nodiscard]] Result<std::vector<Running>> admitRunnable(std::vector<Entry>& entries);
+  /// Copies the reason of a failure in a round to the entry's row.
+  void recordFailure(Entry& entry) const;
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
 
   const iree::ModuleRunner& runner_;

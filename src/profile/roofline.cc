@@ -18,14 +18,15 @@ using model::ElementType;
 using model::Matmul;
 using nlohmann::json;
 
-/// Many short looks: what other load disturbs is not the best, and the figure is kept.
+/// Many short samples: the best one is undisturbed by other load, which matters as the result is
+/// cached.
 constexpr std::int64_t kIterations = 1;
 constexpr std::int64_t kRepetitions = 25;
 
-/// A large one as programs have them, and those that fit the caches of a core.
+/// One large size as in real programs, and two that fit the caches of a core.
 constexpr std::array<std::int64_t, 3> kSizes = {1024, 512, 384};
 
-/// The best of a few matmuls; nothing when the library has no code for the type.
+/// Returns the best rate of a few matmuls; nullopt if the library does not support the type.
 Result<std::optional<double>> peakOf(const LibraryProvider& provider, ElementType type,
                                      int threads) {
   std::optional<double> best;
@@ -38,9 +39,9 @@ Result<std::optional<double>> peakOf(const LibraryProvider& provider, ElementTyp
       return std::nullopt;
     }
     if (timings.status != LibraryTimings::Status::ok) {
-      return machineError("the peak of this machine could not be measured: {}", timings.message);
+      return machineError("cannot measure the peak of this machine: {}", timings.message);
     }
-    // The CPU time of one thread does not grow when another program takes the core.
+    // The CPU time of a single thread does not include preemption by other programs.
     const auto& times = threads == 1 ? timings.times.cpuNs : timings.times.wallNs;
     const double ns = std::max(*std::min_element(times.begin(), times.end()), 1.0);
     best = std::max(best.value_or(0), flopsOf(matmul) / ns);
@@ -56,7 +57,7 @@ Result<double> peakFor(const LibraryProvider& provider, ElementType type, int th
   }
   const auto single = HONE_TRY(peakOf(provider, ElementType::f32, threads));
   if (!single) {
-    return machineError("the peak of this machine could not be measured: no f32 matmul");
+    return machineError("cannot measure the peak of this machine: no f32 matmul");
   }
   if (type == ElementType::f64) {
     return *single / 2;
@@ -81,7 +82,7 @@ struct CacheEntry {
     file = folder / fmt::format("roofline-{}.json", hashOf(key.dump()).substr(0, kShort));
   }
 
-  /// Nothing where there is no such file, or another, or half of one.
+  /// Returns nullopt if the file is missing, damaged or has another key.
   [[nodiscard]] std::optional<Roofline> read() const {
     const auto text = readFile(file);
     const json stored = text ? json::parse(*text, nullptr, false) : json();
@@ -128,7 +129,7 @@ Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
     return *known;
   }
   const Roofline measured = HONE_TRY(measureRoofline(provider, type, threads));
-  (void)entry.write(measured);  // it is measured again the next time
+  (void)entry.write(measured);  // without the file the next run measures again
   return measured;
 }
 

@@ -11,8 +11,8 @@
 
 namespace hone::profile {
 
-/// What this machine can do at best: a tuned library's matmul, and the main memory. Data that fit a
-/// cache can be read quicker than that.
+/// Limits of this machine: the peak of a tuned library's matmul and the bandwidth of main memory.
+/// Data that fits a cache can exceed the bandwidth.
 struct Roofline {
   double gflops = 0;
   double gbps = 0;
@@ -20,26 +20,26 @@ struct Roofline {
   bool operator==(const Roofline&) const = default;
 };
 
-/// GFLOP/s that `flops` operations on `bytes` of memory can reach: the peak, or what the memory
-/// feeds.
+/// Returns the attainable GFLOP/s of `flops` operations on `bytes` of memory: limited by the peak
+/// or by the bandwidth.
 [[nodiscard]] double attainable(const Roofline& roofline, double flops, double bytes);
 
-/// Measures for computing in the element type. Types for which the library has no code of its own
-/// get the peak of f32: f64 half of it, f16 and wide integers the same. Waits for the measuring
-/// lane: the caller must not be in it.
+/// Measures the roofline for an element type. Types the library does not support get a peak derived
+/// from f32: half of it for f64, the same for f16 and wide integers. Acquires the machine lock, so
+/// the caller must not hold it.
 [[nodiscard]] Result<Roofline> measureRoofline(const LibraryProvider& provider,
                                                model::ElementType type, int threads);
 
-/// The same, kept in a file of the folder for this CPU, number of threads, type and version of
-/// hone. A file that is missing or damaged is made again; one that cannot be written is no error.
+/// Returns the roofline from a cache file, keyed by CPU, number of threads, type and version of
+/// hone. Measures it if the file is missing or damaged. Failure to write the file is not an error.
 [[nodiscard]] Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
                                           const LibraryProvider& provider, model::ElementType type,
                                           int threads, const std::string& honeVersion);
 
-/// The rooflines of one run on a device: each type's file is read, or made, once.
+/// Rooflines of one run on a device; reads or measures each type once.
 class Rooflines {
  public:
-  /// The provider must outlive it.
+  /// The provider must outlive the object.
   Rooflines(std::filesystem::path cacheFolder, const LibraryProvider& provider, int threads,
             std::string honeVersion)
       : cacheFolder_(std::move(cacheFolder)),
@@ -48,7 +48,7 @@ class Rooflines {
         honeVersion_(std::move(honeVersion)) {}
 
   [[nodiscard]] Result<Roofline> of(model::ElementType type);
-  /// Those that were asked for.
+  /// Returns the rooflines requested so far.
   [[nodiscard]] const std::map<model::ElementType, Roofline>& known() const { return known_; }
 
  private:

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 using model::ElementType;
 using ::testing::HasSubstr;
 
-/// A library that needs 1 ms of CPU time and twice that by the wall for every f32 matmul, a quarter
-/// of it for i8, and knows no bf16; the other repetitions are disturbed.
+/// A fake library without bf16 support. An f32 matmul takes 1 ms of CPU time and 2 ms of wall time,
+/// an i8 matmul a quarter of it. The other repetitions are disturbed.
 constexpr const char* kLibrary = R"sh(
 for word in "$@"; do repetitions=$word; done
 answer() {
@@ -32,7 +32,7 @@ case "$*" in
 esac
 )sh";
 
-/// With that library, which counts how often it is asked.
+/// Fixture with that library, which counts its calls.
 class RooflineTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -63,20 +63,20 @@ class RooflineTest : public ::testing::Test {
 
 constexpr double kFlops = 2.0 * 1024 * 1024 * 1024;
 
-TEST_F(RooflineTest, IsTheBestMatmulAndTheMemory) {
+TEST_F(RooflineTest, MeasuresBestMatmulAndBandwidth) {
   EXPECT_EQ(of(ElementType::f32), (Roofline{kFlops / 1e6, 12.5}));
   EXPECT_EQ(of(ElementType::f32, 2), (Roofline{kFlops / 2e6, 12.5}));
   EXPECT_EQ(of(ElementType::i8), (Roofline{kFlops / 250e3, 12.5}));
 }
 
-TEST_F(RooflineTest, TypesWithoutCodeTakeThatOfF32) {
+TEST_F(RooflineTest, DerivesUnsupportedTypesFromF32) {
   EXPECT_EQ(of(ElementType::bf16).gflops, kFlops / 1e6);
   EXPECT_EQ(of(ElementType::f16).gflops, kFlops / 1e6);
   EXPECT_EQ(of(ElementType::i32).gflops, kFlops / 1e6);
   EXPECT_EQ(of(ElementType::f64).gflops, kFlops / 2e6);
 }
 
-TEST_F(RooflineTest, IsMeasuredOnceForEachKey) {
+TEST_F(RooflineTest, MeasuresOncePerKey) {
   const Roofline first = of(ElementType::f32);
   const std::size_t asked = timesAsked();
   EXPECT_EQ(of(ElementType::f32), first);
@@ -88,7 +88,7 @@ TEST_F(RooflineTest, IsMeasuredOnceForEachKey) {
   EXPECT_EQ(files().size(), 3u);
 }
 
-TEST_F(RooflineTest, ARunReadsTheFileOfATypeOnce) {
+TEST_F(RooflineTest, ReadsFileOncePerRunAndType) {
   const LibraryProvider library = provider();
   Rooflines rooflines(cache(), library, 1, "1");
   const Roofline first = rooflines.of(ElementType::f32).value();
@@ -101,7 +101,7 @@ TEST_F(RooflineTest, ARunReadsTheFileOfATypeOnce) {
   EXPECT_EQ(rooflines.of(ElementType::f64).value().gflops, kFlops / 2e6);
 }
 
-TEST_F(RooflineTest, ADamagedFileIsMeasuredAgain) {
+TEST_F(RooflineTest, ReplacesDamagedFile) {
   const Roofline first = of(ElementType::f32);
   const fs::path file = files().front();
   const std::string good = readFile(file).value();
@@ -117,16 +117,16 @@ TEST_F(RooflineTest, ADamagedFileIsMeasuredAgain) {
     EXPECT_EQ(of(ElementType::f32), first);
     EXPECT_GT(timesAsked(), asked) << damaged;
     asked = timesAsked();
-    EXPECT_EQ(readFile(file).value(), good) << "it is mended";
+    EXPECT_EQ(readFile(file).value(), good) << "the file is replaced";
   }
 }
 
-TEST_F(RooflineTest, ACacheThatCannotBeWrittenIsNoError) {
+TEST_F(RooflineTest, ToleratesUnwritableCache) {
   ASSERT_TRUE(writeFile(cache(), "a file, not a folder"));
   EXPECT_EQ(of(ElementType::f32), (Roofline{kFlops / 1e6, 12.5}));
 }
 
-TEST_F(RooflineTest, AFailureIsAnErrorAndNotKept) {
+TEST_F(RooflineTest, DoesNotCacheFailures) {
   ASSERT_TRUE(writeFile(program(), "#!/bin/sh\nkill -SEGV $$\n"));
   fs::permissions(program(), fs::perms::owner_all);
   const auto roofline = rooflineOf(cache(), provider(), ElementType::f32, 1, "1");
@@ -136,7 +136,7 @@ TEST_F(RooflineTest, AFailureIsAnErrorAndNotKept) {
   EXPECT_FALSE(fs::exists(cache()));
 }
 
-TEST(Attainable, IsThePeakOrWhatTheMemoryFeeds) {
+TEST(Attainable, IsLimitedByPeakOrBandwidth) {
   const Roofline roofline{100, 10};
   EXPECT_DOUBLE_EQ(attainable(roofline, 1e9, 1e6), 100);
   EXPECT_DOUBLE_EQ(attainable(roofline, 1e6, 1e6), 10);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPasses = 8;
 constexpr std::size_t kArrays = 3;
-/// Not a vector, which would touch all of it at once.
+/// Not a vector, which would touch all pages from one thread.
 using Array = std::unique_ptr<double[]>;  // NOLINT(modernize-avoid-c-arrays)
 
 void triad(double* a, const double* b, const double* c, double scale, std::size_t count) {
@@ -28,7 +28,8 @@ void triad(double* a, const double* b, const double* c, double scale, std::size_
   }
 }
 
-/// Every thread works on its own part, which it also touched first: that decides where it lies.
+/// Each thread works on the part of the arrays that it touched first, so that the pages are local
+/// to it.
 class Triad {
  public:
   Triad(int threads, std::size_t length)
@@ -61,7 +62,7 @@ class Triad {
       start_.arrive_and_wait();
       const std::int64_t started = nowNs();
       triad(a_.get() + begin, b_.get() + begin, c_.get() + begin, 1.0 + pass, end - begin);
-      start_.arrive_and_wait();  // a pass ends with its slowest thread
+      start_.arrive_and_wait();  // a pass lasts until the slowest thread is done
       if (index == 0) {
         passNs_.push_back(static_cast<double>(nowNs() - started));
       }
@@ -78,30 +79,30 @@ class Triad {
 }  // namespace
 
 std::size_t triadLength() {
-  constexpr std::size_t kSmallest = std::size_t{32} << 20U;
-  constexpr std::size_t kTimesCache = 4;
-  constexpr std::size_t kPartOfMemory = 8;
+  constexpr std::size_t kMinBytes = std::size_t{32} << 20U;
+  constexpr std::size_t kCacheFactor = 4;
+  constexpr std::size_t kMemoryFraction = 8;
   const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
   const std::size_t wanted =
-      std::max(kSmallest, static_cast<std::size_t>(std::max(cache, 0L))) * kTimesCache;
-  const std::size_t bytes = std::min<std::size_t>(wanted, memoryBytes() / kPartOfMemory);
+      std::max(kMinBytes, static_cast<std::size_t>(std::max(cache, 0L))) * kCacheFactor;
+  const std::size_t bytes = std::min<std::size_t>(wanted, memoryBytes() / kMemoryFraction);
   return bytes / kArrays / sizeof(double);
 }
 
 Result<double> triadBandwidth(int threads, std::size_t length) {
   if (threads < 1 || std::cmp_less(length, threads)) {
-    return userError("the triad needs a thread and an element for each");
+    return userError("triad: expected at least one thread and one element per thread");
   }
   if (length > memoryBytes() / kArrays / sizeof(double)) {
-    return machineError("not enough memory for the triad's arrays");
+    return machineError("triad: not enough memory for the arrays");
   }
   try {
     const double ns = Triad(threads, length).bestNs();
     return static_cast<double>(kArrays * sizeof(double) * length) / std::max(ns, 1.0);
   } catch (const std::bad_alloc&) {
-    return machineError("not enough memory for the triad's arrays");
+    return machineError("triad: not enough memory for the arrays");
   } catch (const std::system_error& error) {
-    return machineError("the triad's threads: {}", error.what());
+    return machineError("triad: cannot start threads: {}", error.what());
   }
 }
 

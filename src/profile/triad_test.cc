@@ -7,7 +7,7 @@
 namespace hone::profile {
 namespace {
 
-TEST(Triad, HasABandwidth) {
+TEST(Triad, MeasuresBandwidth) {
   for (const int threads : {1, 2, 3}) {
     const auto gbps = triadBandwidth(threads, 10'001);
     ASSERT_TRUE(gbps) << gbps.error().message;
@@ -15,13 +15,13 @@ TEST(Triad, HasABandwidth) {
   }
 }
 
-TEST(Triad, RefusesWhatCannotBe) {
+TEST(Triad, RejectsInvalidArguments) {
   EXPECT_FALSE(triadBandwidth(0, 100));
   EXPECT_FALSE(triadBandwidth(2, 1));
   EXPECT_FALSE(triadBandwidth(1, std::size_t{1} << 59U));
 }
 
-TEST(Triad, FitsTheMemory) {
+TEST(Triad, FitsMemory) {
   EXPECT_GT(triadLength(), 0u);
   EXPECT_LE(triadLength() * 3 * sizeof(double), memoryBytes() / 2);
 }

@@ -18,7 +18,7 @@
 
 namespace hone::profile {
 
-/// For GoogleTest's messages.
+/// Prints configs in GoogleTest's messages.
 void PrintTo(const TuningConfig& config, std::ostream* out) { *out << config.name; }  // NOLINT
 
 namespace {
@@ -43,7 +43,7 @@ Conv conv(ConvLayout layout, std::int64_t channels, std::int64_t size, std::int6
       .layout = layout, .n = 2, .c = channels, .h = size, .w = size, .k = filters, .y = 3, .x = 3};
 }
 
-/// The source of a problem with the attribute on its operation.
+/// Returns the source of a problem with the attribute on its operation.
 std::string sourceOf(const Problem& problem, const std::string& compilationInfo) {
   std::string text;
   if (const auto* attention = std::get_if<Attention>(&problem)) {
@@ -94,7 +94,7 @@ class TuningTest : public ::testing::Test {
     return names;
   }
 
-  /// A module for each config; all must compile.
+  /// Returns one module per config; all must compile.
   std::vector<std::filesystem::path> compileAll(const std::string& target, const Problem& problem,
                                                 const std::vector<TuningConfig>& configs) {
     std::vector<iree::CompileRequest> requests;
@@ -115,7 +115,7 @@ class TuningTest : public ::testing::Test {
     return modules;
   }
 
-  /// That the compiler does as the config says, rather than as it would without.
+  /// Expects that the compiler uses the config instead of its default.
   void expectEffect(const iree::CompileRequest& request, const TuningConfig& config) {
     const std::string program =
         (installation_.compilerLibrary().parent_path() / "iree-compile").string();
@@ -128,7 +128,7 @@ class TuningTest : public ::testing::Test {
     EXPECT_THAT(finished.out, HasSubstr(config.compilationInfo.substr(begin, end - begin)));
   }
 
-  /// That every config for the target compiles and computes the reference on the device.
+  /// Expects that every config for the target compiles and matches the reference on the device.
   void expectRight(const std::string& target, const std::string& device, const Problem& problem,
                    std::size_t count) {
     const auto configs = configsFor(target, problem);
@@ -155,7 +155,7 @@ class TuningTest : public ::testing::Test {
       const auto report = runner.run({modules[i], "main", arguments}, result).value();
       ASSERT_EQ(report.status, iree::CallReport::Status::ok) << report.message;
       const auto actual = verify::readTensor(result[0], model::resultOf(problem)).value();
-      expected = expected.value_or(actual);  // an attention is held against the default
+      expected = expected.value_or(actual);  // an attention is compared with the default
       const verify::Tolerance tolerance =
           exact ? verify::toleranceFor(problem, true) : verify::Tolerance{1e-4, 1e-4};
       const auto mismatch = verify::compare(actual, *expected, tolerance).value();
@@ -171,7 +171,7 @@ class TuningTest : public ::testing::Test {
       Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U}};
 };
 
-TEST_F(TuningTest, TheDefaultIsFirstAndAloneWhereThereIsNoList) {
+TEST_F(TuningTest, ListsDefaultFirstOrAlone) {
   const TuningConfig byDefault{"tile_config_default", "Default", "Default", "Default", ""};
   Conv backward = conv(ConvLayout::nchw, 16, 18, 16);
   backward.direction = model::ConvDirection::backwardData;
@@ -183,14 +183,14 @@ TEST_F(TuningTest, TheDefaultIsFirstAndAloneWhereThereIsNoList) {
   EXPECT_EQ(configsFor("local", Matmul{.m = 64, .n = 64, .k = 64}).front(), byDefault);
 }
 
-TEST_F(TuningTest, AConvolutionWithALoopThatRunsOnceHasTheDefaultOnly) {
+TEST_F(TuningTest, ListsOnlyDefaultForConvolutionWithUnitLoop) {
   Conv one = conv(ConvLayout::nchw, 16, 18, 16);
   one.n = 1;
   EXPECT_THAT(configsFor("local", one), SizeIs(1));
   EXPECT_THAT(configsFor("rocm:gfx942", one), SizeIs(1));
 }
 
-TEST_F(TuningTest, NamesThePartsAsTheOldProfilerDid) {
+TEST_F(TuningTest, NamesConfigsLikeDispatchProfiler) {
   EXPECT_THAT(namesFor("cuda:sm_80", halves(512, 512, 512)),
               ElementsAre("tile_config_default", "tile_config_256x128_32x2_tensorcore_mmasync",
                           "tile_config_128x256_32x2_tensorcore_mmasync",
@@ -209,18 +209,18 @@ TEST_F(TuningTest, NamesThePartsAsTheOldProfilerDid) {
               ElementsAre("tile_config_default", "tile_config_32x32_8x16x1_doubletiling_fma"));
 }
 
-TEST_F(TuningTest, LeavesOutWhatTheConstraintsDoNotAllow) {
+TEST_F(TuningTest, OmitsConfigsThatViolateConstraints) {
   EXPECT_THAT(namesFor("cuda:sm_80", halves(192, 64, 96)),
               ElementsAre("tile_config_default", "tile_config_64x64_32x2_tensorcore_mmasync"));
   EXPECT_THAT(configsFor("rocm:gfx942", halves(1000, 1000, 1000)), SizeIs(1));
-  // No matrix instruction of gfx942 sums up in f16.
+  // No matrix instruction of gfx942 accumulates in f16.
   Matmul narrow = halves(512, 512, 512);
   narrow.result = ElementType::f16;
   EXPECT_THAT(configsFor("rocm:gfx942", narrow), SizeIs(1));
   EXPECT_THAT(configsFor("cuda:sm_80", narrow), SizeIs(8));
 }
 
-TEST_F(TuningTest, WhatIsForTheGpuCompiles) {
+TEST_F(TuningTest, GpuConfigsCompile) {
   const std::vector<std::pair<std::string, Problem>> cases = {
       {"cuda:sm_80", halves(128, 64, 32)},
       {"rocm:gfx942", halves(64, 64, 32, 2)},
@@ -235,8 +235,8 @@ TEST_F(TuningTest, WhatIsForTheGpuCompiles) {
   }
 }
 
-TEST_F(TuningTest, WhatIsForTheCpuComputesTheReference) {
-  // The compiler fills a block of 64x64 with one vector, which is too large for a CPU without
+TEST_F(TuningTest, CpuConfigsMatchReference) {
+  // The compiler fills a block of 64x64 with one vector, which is too large for CPUs without
   // AVX-512.
   const bool isWide = knobs::limitsOfThisCpu().largestVectorBytes() > 64 * 64 * 4;
   expectRight("local", "local-sync", Matmul{.m = 130, .n = 140, .k = 130}, isWide ? 10 : 9);
@@ -245,12 +245,12 @@ TEST_F(TuningTest, WhatIsForTheCpuComputesTheReference) {
   expectRight("local", "local-sync", conv(ConvLayout::nhwc, 8, 10, 16), 3);
 }
 
-TEST_F(TuningTest, WhatIsForAnAttentionOnTheCpuComputesTheSame) {
+TEST_F(TuningTest, CpuAttentionConfigsMatchDefault) {
   expectRight("local", "local-sync", Attention{2, 32, 40, 16}, 5);
   expectRight("local", "local-sync", Attention{1, 6, 32, 16}, 2);
 }
 
-TEST_F(TuningTest, WhatIsForVulkanComputesTheReference) {
+TEST_F(TuningTest, VulkanConfigsMatchReference) {
   const auto devices = iree::listDevices(installation_);
   if (!devices || std::none_of(devices->begin(), devices->end(), [](const std::string& name) {
         return name.starts_with("vulkan");

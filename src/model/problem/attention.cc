@@ -13,7 +13,7 @@ Result<void> checkSizes(const Attention& attention) {
   HONE_CHECK(checkSize("keys", attention.keys));
   HONE_CHECK(checkSize("depth", attention.depth));
   if (!isFloat(attention.type)) {
-    return userError("attention needs a floating-point type, not {}", nameOf(attention.type));
+    return userError("attention requires a floating-point type, got {}", nameOf(attention.type));
   }
   return {};
 }

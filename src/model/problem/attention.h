@@ -10,8 +10,8 @@
 
 namespace hone::model {
 
-/// softmax(q kᵀ / sqrt(depth)) v, for q[batch,queries,depth], k and v[batch,keys,depth]; heads are
-/// counted in the batch. Scores and sums are in f32 whatever the type.
+/// softmax(q kᵀ / sqrt(depth)) v, for q[batch,queries,depth], k and v[batch,keys,depth]. The batch
+/// includes the heads. Scores and sums are in f32 for every type.
 struct Attention {
   std::int64_t batch = 1, queries = 1, keys = 1, depth = 1;
   ElementType type = ElementType::f32;
@@ -19,7 +19,7 @@ struct Attention {
   bool operator==(const Attention&) const = default;
 };
 
-// What problem.h has for every kind.
+// See problem.h.
 [[nodiscard]] Result<void> checkSizes(const Attention& attention);
 [[nodiscard]] std::string nameOf(const Attention& attention);
 [[nodiscard]] std::vector<TensorType> operandsOf(const Attention& attention);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kDirectionNames = {"fwd", "bwd", "wrw"};
 constexpr std::array<std::string_view, 2> kLayouts = {"nhwc", "nchw"};
-/// By the number of spatial dimensions, from 1.
+/// Indexed by the number of spatial dimensions - 1.
 constexpr std::array<std::array<std::string_view, 2>, 3> kLayoutNames = {
     {{"nwc", "ncw"}, {"nhwc", "nchw"}, {"ndhwc", "ncdhw"}}};
 
@@ -37,7 +37,7 @@ std::vector<std::int64_t> each(const Conv& conv, const Part& part) {
   return values;
 }
 
-/// The three tensors of a convolution in their layout.
+/// Return the tensors of a convolution in its layout.
 TensorType imageOf(const Conv& conv, ElementType element) {
   return {conv.inLayout(conv.n, conv.c, each(conv, [](const ConvAxis& a) { return a.image; })),
           element};
@@ -70,7 +70,7 @@ Result<void> checkAxis(std::string_view name, const ConvAxis& axis) {
 
 Result<void> checkDimensions(const Conv& conv) {
   if (conv.spatial < 1 || conv.spatial > 3) {
-    return userError("a convolution has 1, 2 or 3 spatial dimensions, not {}", conv.spatial);
+    return userError("a convolution has 1, 2 or 3 spatial dimensions, got {}", conv.spatial);
   }
   if ((conv.spatial < 3 && depthOf(conv) != ConvAxis{}) ||
       (conv.spatial < 2 && heightOf(conv) != ConvAxis{})) {
@@ -141,15 +141,15 @@ Result<void> checkSizes(const Conv& conv) {
   }
   const std::vector<ConvAxis> axes = conv.axes();
   if (std::any_of(axes.begin(), axes.end(), [](const ConvAxis& axis) { return axis.out() < 1; })) {
-    return userError("the output is empty: the {} filter does not fit the {} image",
+    return userError("output is empty: {} filter does not fit {} image",
                      fmt::join(each(conv, [](const ConvAxis& a) { return a.filter; }), "x"),
                      fmt::join(each(conv, [](const ConvAxis& a) { return a.image; }), "x"));
   }
   if (!conv.epilogue.isNone() && conv.direction != ConvDirection::forward) {
-    return userError("only a forward convolution can have {}", conv.epilogue.text());
+    return userError("only forward convolutions support {}", conv.epilogue.text());
   }
   if (conv.epilogue.activation == Activation::softmax) {
-    return userError("softmax is for a matmul, not for a convolution");
+    return userError("softmax is not supported for convolutions");
   }
   return check(conv.epilogue, conv.result);
 }
@@ -212,7 +212,7 @@ std::int64_t reductionLength(const Conv& conv) {
 }
 
 double flopsOf(const Conv& conv) {
-  // All three directions do the forward's multiplications, in another order.
+  // All directions do the multiplications of the forward one, in another order.
   Conv forward = conv;
   forward.direction = ConvDirection::forward;
   return 2.0 * static_cast<double>(resultOf(forward).count()) *

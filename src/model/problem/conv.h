@@ -13,7 +13,7 @@
 namespace hone::model {
 
 enum class ConvDirection : std::uint8_t { forward, backwardData, weightBackward };
-/// Channels last or first; the letters between are those of a 2-D convolution.
+/// Channels last or channels first, named after the 2-D layouts.
 enum class ConvLayout : std::uint8_t { nhwc, nchw };
 
 /// One spatial dimension of a convolution.
@@ -24,14 +24,14 @@ struct ConvAxis {
   std::int64_t pad = 0;
   std::int64_t dilation = 1;
 
-  /// The size of the output; 0 when the filter does not fit.
+  /// Returns the output size; 0 if the filter does not fit.
   [[nodiscard]] std::int64_t out() const;
   bool operator==(const ConvAxis&) const = default;
 };
 
-/// A convolution in the words of MIOpen: image n,c,(d,)h,w; k filters of (z by) y by x; the sizes
-/// are those of the forward convolution whatever the direction. A 1-D one has w and x only, a 3-D
-/// one also d and z; what a convolution has not is 1 and its padding 0.
+/// A convolution in MIOpen's terms: image n,c,(d,)h,w and k filters of (z by) y by x. The sizes are
+/// those of the forward convolution for every direction. A 1-D convolution has w and x only, a 3-D
+/// one also d and z. Unused sizes are 1 and unused paddings 0.
 struct Conv {
   ConvDirection direction = ConvDirection::forward;
   ConvLayout layout = ConvLayout::nhwc;
@@ -40,32 +40,31 @@ struct Conv {
   std::int64_t padH = 0, padW = 0;
   std::int64_t dilationH = 1, dilationW = 1;
   std::int64_t groups = 1;
-  ElementType input = ElementType::f32;  ///< of both operands
+  ElementType input = ElementType::f32;  ///< type of both operands
   ElementType result = ElementType::f32;
-  std::int64_t spatial = 2;  ///< how many spatial dimensions: 1, 2 or 3
+  std::int64_t spatial = 2;  ///< number of spatial dimensions: 1, 2 or 3
   std::int64_t d = 1, z = 1, strideD = 1, padD = 0, dilationD = 1;
-  /// Of the forward direction only; the bias is one for each filter.
+  /// Forward direction only; the bias has one value per filter.
   Epilogue epilogue{};  // NOLINT(readability-redundant-member-init): g++ warns without
 
   [[nodiscard]] std::int64_t outD() const;
   [[nodiscard]] std::int64_t outH() const;
   [[nodiscard]] std::int64_t outW() const;
-  /// The spatial dimensions that it has, from the outermost in: d, h, w.
+  /// Returns its spatial dimensions, outermost first: d, h, w.
   [[nodiscard]] std::vector<ConvAxis> axes() const;
-  /// A shape with one number for each of batch, channels and the spatial dimensions, in the
-  /// layout's order.
+  /// Returns the shape of a tensor with these sizes, in the layout's order.
   [[nodiscard]] std::vector<std::int64_t> inLayout(std::int64_t batch, std::int64_t channels,
                                                    const std::vector<std::int64_t>& sizes) const;
   bool operator==(const Conv&) const = default;
 };
 
-/// "nhwc", "ncw", "ndhwc": the layout for so many spatial dimensions.
+/// Returns the layout's name for the number of spatial dimensions: "nhwc", "ncw", "ndhwc".
 [[nodiscard]] std::string_view layoutName(ConvLayout layout, std::int64_t spatial);
 [[nodiscard]] std::string_view layoutName(const Conv& conv);
-/// "fwd", "bwd", "wrw".
+/// Returns "fwd", "bwd" or "wrw".
 [[nodiscard]] std::string_view nameOf(ConvDirection direction);
 
-// What problem.h has for every kind.
+// See problem.h.
 [[nodiscard]] Result<void> checkSizes(const Conv& conv);
 [[nodiscard]] std::string nameOf(const Conv& conv);
 [[nodiscard]] std::vector<TensorType> operandsOf(const Conv& conv);

@@ -42,7 +42,7 @@ Result<void> check(const Epilogue& epilogue, ElementType result) {
   const bool needsFloat =
       epilogue.activation == Activation::gelu || epilogue.activation == Activation::softmax;
   if (needsFloat && !isFloat(result)) {
-    return userError("{} needs a floating-point result, not {}", nameOf(epilogue.activation),
+    return userError("{} requires a floating-point result, got {}", nameOf(epilogue.activation),
                      nameOf(result));
   }
   return {};
@@ -55,8 +55,9 @@ Result<Epilogue> epilogueFrom(std::string_view text) {
   }
   for (const std::string& word : splitAt(text, '_')) {
     if (!takeWord(epilogue, word)) {
-      return userError("'{}' is not bias, relu, gelu, softmax, or bias with one of them: bias_relu",
-                       shown(text));
+      return userError(
+          "invalid epilogue '{}'; use bias, relu, gelu, softmax or a combination such as bias_relu",
+          shown(text));
     }
   }
   return epilogue;

@@ -14,24 +14,24 @@ enum class Activation : std::uint8_t { none, relu, gelu, softmax };
 
 [[nodiscard]] std::string_view nameOf(Activation activation);
 
-/// What is done with a sum of products before it is the result: a bias for each column (or output
-/// channel), then an activation; softmax goes along the columns. All in the result's type, but
-/// softmax in no less than f32: 16 bits cannot hold the sum of a long row of weights.
+/// Fused operations on a sum of products: a bias per column (or output channel), then an
+/// activation. Softmax runs along the columns. The epilogue is computed in the result's type,
+/// except that softmax uses at least f32: 16 bits cannot hold the sum of a long row.
 struct Epilogue {
   bool bias = false;
   Activation activation = Activation::none;
 
   [[nodiscard]] bool isNone() const { return !bias && activation == Activation::none; }
-  /// "bias_relu", "gelu"; "" for none.
+  /// Returns "bias_relu", "gelu" or similar; "" for none.
   [[nodiscard]] std::string text() const;
   bool operator==(const Epilogue&) const = default;
 };
 
-/// Reads the words of text() as far as they are such words, in this order: "bias", an activation.
-/// True when the word was taken.
+/// Adds one word of text() to the epilogue, in the order "bias", activation. Returns true if the
+/// word was accepted.
 [[nodiscard]] bool takeWord(Epilogue& epilogue, std::string_view word);
 
-/// Why it cannot follow a sum in this type, or ok.
+/// Returns a user error if the epilogue cannot follow a sum in this type.
 [[nodiscard]] Result<void> check(const Epilogue& epilogue, ElementType result);
 
 [[nodiscard]] Result<Epilogue> epilogueFrom(std::string_view text);

@@ -25,7 +25,7 @@ struct Matmul {
   bool operator==(const Matmul&) const = default;
 };
 
-// What problem.h has for every kind.
+// See problem.h.
 [[nodiscard]] Result<void> checkSizes(const Matmul& matmul);
 [[nodiscard]] std::string nameOf(const Matmul& matmul);
 [[nodiscard]] std::vector<TensorType> operandsOf(const Matmul& matmul);

@@ -10,7 +10,7 @@ Result<void> checkCountable(const Problem& problem) {
   tensors.push_back(resultOf(problem));
   for (const TensorType& tensor : tensors) {
     if (!tensor.countable()) {
-      return userError("a tensor of {} is too large for any memory", tensor.text());
+      return userError("tensor {} is too large: its size overflows 63 bits", tensor.text());
     }
   }
   return {};

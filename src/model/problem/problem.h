@@ -17,21 +17,21 @@ namespace hone::model {
 /// An operation with its shapes, types and layout.
 using Problem = std::variant<Matmul, Conv, Attention>;
 
-/// Why this cannot be a problem (a zero size, groups that do not divide, an empty output), or ok.
+/// Returns a user error if the problem is invalid: a zero size, groups that do not divide the
+/// channels, an empty output.
 [[nodiscard]] Result<void> check(const Problem& problem);
 
-/// A name that says all: "matmul_512x768x1024_f32", "conv_fwd_nhwc_…". Equal for equal problems
-/// only.
+/// Returns a complete, unique name: "matmul_512x768x1024_f32", "conv_fwd_nhwc_…".
 [[nodiscard]] std::string nameOf(const Problem& problem);
-/// The types of the operands in the order of the function's arguments, and of the result.
+/// Returns the operand types in the order of the function's arguments.
 [[nodiscard]] std::vector<TensorType> operandsOf(const Problem& problem);
 [[nodiscard]] TensorType resultOf(const Problem& problem);
-/// How many products are summed into one element of the result.
+/// Returns the number of products summed into one element of the result.
 [[nodiscard]] std::int64_t reductionLength(const Problem& problem);
-/// Of the multiplications and additions; an epilogue's and a softmax's are not counted.
+/// Returns the number of multiplications and additions, without those of an epilogue or a softmax.
 [[nodiscard]] double flopsOf(const Problem& problem);
 [[nodiscard]] double bytesOf(const Problem& problem);
-/// What follows the sums; none for an attention.
+/// Returns the fused epilogue; none for an attention.
 [[nodiscard]] Epilogue epilogueOf(const Problem& problem);
 
 [[nodiscard]] nlohmann::json toJson(const Problem& problem);

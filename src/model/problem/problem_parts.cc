@@ -4,10 +4,10 @@ namespace hone::model {
 
 Result<void> checkSize(std::string_view what, std::int64_t value, std::int64_t smallest) {
   if (value < smallest) {
-    return userError("{} must be at least {}, not {}", what, smallest, value);
+    return userError("{} must be at least {}, got {}", what, smallest, value);
   }
   if (value > kLargestSize) {
-    return userError("{} must be at most {}, not {}", what, kLargestSize, value);
+    return userError("{} must be at most {}, got {}", what, kLargestSize, value);
   }
   return {};
 }

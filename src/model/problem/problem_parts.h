@@ -9,17 +9,17 @@
 
 namespace hone::model {
 
-// What the kinds of problems share.
+// Helpers shared by the kinds of problems.
 
-/// No product of two sizes overflows below it.
+/// Largest size of a dimension: the product of two sizes cannot overflow.
 constexpr std::int64_t kLargestSize = INT32_MAX;
 
-/// Between `smallest` and the largest size, or a user error that names it.
+/// Returns a user error that names `what` unless the value is between `smallest` and kLargestSize.
 [[nodiscard]] Result<void> checkSize(std::string_view what, std::int64_t value,
                                      std::int64_t smallest = 1);
-/// "f32", or "f16_f16_f32" where they differ.
+/// Returns "f32", or "f16_f16_f32" if the types differ.
 [[nodiscard]] std::string typesText(ElementType lhs, ElementType rhs, ElementType result);
-/// The type that a problem's JSON names.
+/// Parses the type in a problem's JSON.
 [[nodiscard]] Result<ElementType> typeFrom(std::string_view name);
 
 }  // namespace hone::model

@@ -34,7 +34,7 @@ std::string problemFault(const json& source) {
   return result ? "" : result.error().message;
 }
 
-TEST(Matmul, HasItsShapes) {
+TEST(Matmul, ComputesShapes) {
   const Problem plain = Matmul{.m = 512, .n = 768, .k = 1024};
   EXPECT_EQ(nameOf(plain), "matmul_512x768x1024_f32");
   EXPECT_THAT(texts(operandsOf(plain)), ElementsAre("512x1024xf32", "1024x768xf32"));
@@ -44,7 +44,7 @@ TEST(Matmul, HasItsShapes) {
   EXPECT_DOUBLE_EQ(bytesOf(plain), 4.0 * (512 * 1024 + 1024 * 768 + 512 * 768));
 }
 
-TEST(Matmul, BatchTransposesAndTypes) {
+TEST(Matmul, SupportsBatchTransposesAndTypes) {
   const Problem problem = Matmul{.batch = 4,
                                  .m = 2,
                                  .n = 3,
@@ -77,7 +77,7 @@ Conv sample(ConvDirection direction, ConvLayout layout) {
           .groups = 2};
 }
 
-TEST(Conv, HasTheShapesOfEachDirection) {
+TEST(Conv, ComputesShapesOfEachDirection) {
   const Problem forward = sample(ConvDirection::forward, ConvLayout::nhwc);
   EXPECT_THAT(texts(operandsOf(forward)), ElementsAre("32x128x128x64xf32", "96x3x5x32xf32"));
   EXPECT_EQ(resultOf(forward).text(), "32x64x128x96xf32");
@@ -92,7 +92,7 @@ TEST(Conv, HasTheShapesOfEachDirection) {
   EXPECT_EQ(reductionLength(weights), 32 * 64 * 128);
 }
 
-TEST(Conv, AllDirectionsDoTheSameWork) {
+TEST(Conv, CountsSameFlopsForAllDirections) {
   const double flops = 2.0 * (32 * 64 * 128 * 96) * (32 * 3 * 5);
   for (const auto direction :
        {ConvDirection::forward, ConvDirection::backwardData, ConvDirection::weightBackward}) {
@@ -100,12 +100,12 @@ TEST(Conv, AllDirectionsDoTheSameWork) {
   }
 }
 
-TEST(Conv, NameSaysAll) {
+TEST(Conv, NameContainsAllMembers) {
   EXPECT_EQ(nameOf(Problem(sample(ConvDirection::weightBackward, ConvLayout::nchw))),
             "conv_wrw_nchw_32x64x128x128_k96_3x5_s2x1_p1x2_d1x1_g2_f32");
 }
 
-TEST(Conv, OneAndThreeDimensions) {
+TEST(Conv, SupportsOneAndThreeDimensions) {
   const Problem line = Conv{.n = 2, .c = 3, .w = 10, .k = 4, .x = 3, .padW = 1, .spatial = 1};
   EXPECT_EQ(nameOf(line), "conv1d_fwd_nwc_2x3x10_k4_3_s1_p1_d1_g1_f32");
   EXPECT_THAT(texts(operandsOf(line)), ElementsAre("2x10x3xf32", "4x3x3xf32"));
@@ -131,7 +131,7 @@ TEST(Conv, OneAndThreeDimensions) {
   EXPECT_DOUBLE_EQ(flopsOf(volume), 2.0 * (2 * 8 * 3 * 3 * 3) * (3 * 3 * 3 * 2));
 }
 
-TEST(Epilogue, AddsAnOperandForTheBias) {
+TEST(Epilogue, AddsOperandForBias) {
   const Problem fused =
       Matmul{.m = 2, .n = 3, .k = 4, .epilogue = {.bias = true, .activation = Activation::relu}};
   EXPECT_EQ(nameOf(fused), "matmul_2x3x4_f32_bias_relu");
@@ -141,14 +141,14 @@ TEST(Epilogue, AddsAnOperandForTheBias) {
                              .k = 4,
                              .result = ElementType::i32,
                              .epilogue = {.activation = Activation::gelu}}),
-              HasSubstr("gelu needs a floating-point result"));
+              HasSubstr("gelu requires a floating-point result"));
   EXPECT_THAT(faultOf(Conv{.direction = ConvDirection::backwardData, .epilogue = {.bias = true}}),
-              HasSubstr("only a forward convolution"));
+              HasSubstr("only forward convolutions"));
   EXPECT_THAT(faultOf(Conv{.epilogue = {.activation = Activation::softmax}}),
-              HasSubstr("softmax is for a matmul"));
+              HasSubstr("softmax is not supported for convolutions"));
 }
 
-TEST(Attention, HasItsShapes) {
+TEST(Attention, ComputesShapes) {
   const Problem problem = Attention{4, 256, 128, 64, ElementType::f16};
   EXPECT_EQ(nameOf(problem), "attention_4x256x128x64_f16");
   EXPECT_THAT(texts(operandsOf(problem)),
@@ -158,7 +158,7 @@ TEST(Attention, HasItsShapes) {
   EXPECT_THAT(faultOf(Attention{1, 1, 1, 1, ElementType::i8}), HasSubstr("floating-point"));
 }
 
-TEST(Check, SaysWhatIsWrong) {
+TEST(Check, NamesInvalidSize) {
   EXPECT_THAT(faultOf(Matmul{.m = 0, .n = 1, .k = 1}), HasSubstr("m must be at least 1"));
   EXPECT_THAT(faultOf(Matmul{.batch = -1, .m = 1, .n = 1, .k = 1}), HasSubstr("batch"));
   EXPECT_THAT(faultOf(Conv{.c = 3, .k = 4, .groups = 2}), HasSubstr("groups 2 must divide"));
@@ -171,7 +171,7 @@ TEST(Check, SaysWhatIsWrong) {
   EXPECT_EQ(faultOf(Conv{.h = 1, .w = 1, .y = 3, .x = 3, .padH = 1, .padW = 1}), "");
 }
 
-TEST(Check, RefusesWhatDoesNotFitAnyMemory) {
+TEST(Check, RejectsOverflowingSizes) {
   constexpr std::int64_t kHuge = INT64_MAX;
   EXPECT_THAT(faultOf(Matmul{.m = kHuge, .n = 1, .k = 1}), HasSubstr("m must be at most"));
   EXPECT_THAT(faultOf(Matmul{.batch = 1 << 30, .m = 1 << 30, .n = 1 << 30, .k = 1}),
@@ -188,13 +188,13 @@ RC_GTEST_PROP(ProblemProperty, JsonRoundTrips, ()) {
   RC_ASSERT(*again == problem);
 }
 
-RC_GTEST_PROP(ProblemProperty, NamesAreEqualForEqualProblemsOnly, ()) {
+RC_GTEST_PROP(ProblemProperty, NamesAreEqualIfAndOnlyIfProblemsAreEqual, ()) {
   const Problem a = *anyProblem();
   const Problem b = *anyProblem();
   RC_ASSERT((nameOf(a) == nameOf(b)) == (a == b));
 }
 
-RC_GTEST_PROP(ProblemProperty, AChangeOfOneMemberChangesTheName, ()) {
+RC_GTEST_PROP(ProblemProperty, NameDependsOnEveryMember, ()) {
   const Problem problem = *anyProblem();
   json changed = toJson(problem);
   const auto other = toJson(*rc::gen::suchThat(
@@ -207,7 +207,7 @@ RC_GTEST_PROP(ProblemProperty, AChangeOfOneMemberChangesTheName, ()) {
   }
 }
 
-RC_GTEST_PROP(ProblemProperty, FiguresArePositiveAndAgree, ()) {
+RC_GTEST_PROP(ProblemProperty, FiguresArePositiveAndConsistent, ()) {
   const Problem problem = *anyProblem();
   RC_ASSERT(reductionLength(problem) > 0);
   RC_ASSERT(flopsOf(problem) > 0);
@@ -216,7 +216,7 @@ RC_GTEST_PROP(ProblemProperty, FiguresArePositiveAndAgree, ()) {
   RC_ASSERT(bytesOf(problem) >= 3);
 }
 
-RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
+RC_GTEST_PROP(ProblemProperty, RejectsOrChecksDamagedJson, ()) {
   json damaged = toJson(*anyProblem());
   const auto member = *rc::gen::inRange<std::size_t>(0, damaged.size());
   const std::string key = std::next(damaged.begin(), static_cast<std::ptrdiff_t>(member)).key();
@@ -230,7 +230,7 @@ RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
   }
   if (const auto problem = problemFrom(damaged)) {
     RC_ASSERT(check(*problem).has_value());
-    // What was read is what stood there: no member is cut or wrapped to something else.
+    // No member may be truncated or wrapped silently.
     const json again = toJson(*problem);
     for (const auto& [name, value] : again.items()) {
       RC_ASSERT(!damaged.contains(name) || damaged[name] == value);
@@ -241,7 +241,7 @@ RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
   }
 }
 
-TEST(ProblemFrom, NamesWhatIsWrong) {
+TEST(ProblemFrom, NamesInvalidMember) {
   json good = toJson(Problem(Matmul{.m = 2, .n = 3, .k = 4}));
   EXPECT_EQ(problemFault(good), "");
   const auto with = [&](const char* member, const json& value) {

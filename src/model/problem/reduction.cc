@@ -77,7 +77,7 @@ Result<Reduction> reductionFrom(const nlohmann::json& json) {
       return reduction;
     }
   }
-  return userError("reduction: there is no kind '{}'", kind);
+  return userError("reduction: unknown kind '{}'", kind);
 }
 
 }  // namespace hone::model

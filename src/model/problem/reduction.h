@@ -10,41 +10,40 @@
 
 namespace hone::model {
 
-/// Which of the two functions of the compiler's pass SetSplitReductionSizes decides about an
-/// operation: what it computes a convolution's output from, or a matmul's.
+/// Kind of a reduction: selects the function of the compiler's pass SetSplitReductionSizes that
+/// decides about it. The functions compute the output size in different ways.
 enum class ReductionKind : std::uint8_t { convolution, matmul };
 
-/// "convolution", "matmul".
+/// Returns "convolution" or "matmul".
 [[nodiscard]] std::string_view nameOf(ReductionKind kind);
 
-/// An operation that sums, in the numbers by which that pass judges it and in the pass's own words.
-/// Its kind is the compiler's, not the user's: a weight-backward convolution with a 1x1 filter is a
-/// matmul by the time the pass sees it.
+/// A reduction described by the sizes that the pass uses, under the names it gives them. The kind
+/// is the compiler's: a weight-backward convolution with a 1x1 filter is a matmul when the pass
+/// sees it.
 struct Reduction {
   ReductionKind kind = ReductionKind::matmul;
-  std::vector<std::int64_t> sizes;  ///< of the loops that are summed over, outermost first
-  /// Of a convolution whose batch is the outermost loop of its output: split from the innermost
-  /// loop of the sum on, where all others are split from the outermost on.
+  std::vector<std::int64_t> sizes;  ///< sizes of the reduction loops, outermost first
+  /// Set for a convolution whose batch is the outermost loop of its output. It is split from the
+  /// innermost reduction loop outward; all others are split from the outermost loop inward.
   bool batchFirst = false;
   std::int64_t batchSize = 1;
-  std::int64_t outputChannelSize = 1, imageSize = 1, depthSize = 1;  ///< of a convolution
-  /// Of a matmul; and of a convolution what the compiler takes for them, should it come to judge it
-  /// as a matmul.
+  std::int64_t outputChannelSize = 1, imageSize = 1, depthSize = 1;  ///< for a convolution
+  /// For a matmul; for a convolution, the values the compiler uses if it treats it as a matmul.
   std::int64_t mSize = 1, nSize = 1;
-  /// The loops of the sum that index both operands alike; 0: all of them, or, of a convolution,
-  /// none.
+  /// Size of the reduction loops that index both operands alike. 0 means all of them or, for a
+  /// convolution, none.
   std::int64_t kSize = 0;
 
   [[nodiscard]] std::int64_t outputSize() const;
-  /// As the pass counts it: of a matmul k.
+  /// Returns the reduction size as the pass computes it: k for a matmul.
   [[nodiscard]] std::int64_t reductionSize() const;
-  /// The loop that is split first.
+  /// Returns the size of the loop that is split first.
   [[nodiscard]] std::int64_t startSize() const;
   bool operator==(const Reduction&) const = default;
 };
 
-/// A convolution as the matmul that the pass tries it as where it leaves the convolution alone;
-/// nothing where it cannot be one. Its kSize is then not the whole sum.
+/// Returns the matmul that the pass tries if it does not split the convolution as such; nullopt if
+/// there is none. The result's kSize is not the whole reduction.
 [[nodiscard]] std::optional<Reduction> asMatmul(const Reduction& convolution);
 
 [[nodiscard]] nlohmann::json toJson(const Reduction& reduction);

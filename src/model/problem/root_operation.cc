@@ -105,7 +105,7 @@ Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
       return root;
     }
   }
-  return userError("root operation: there is no kind '{}'", kind);
+  return userError("root operation: unknown kind '{}'", kind);
 }
 
 }  // namespace hone::model

@@ -10,14 +10,14 @@
 
 namespace hone::model {
 
-/// What kind of work the root operation of a dispatch does, as far as its knobs are concerned.
+/// Kind of a dispatch's root operation; determines which knobs it has.
 enum class RootKind : std::uint8_t {
   contraction,  ///< a matmul in any form: batched, transposed, with more loops than three
   convolution,
   attention,
-  mmt4d,        ///< a matmul of packed tiles, as data tiling makes it
+  mmt4d,        ///< a matmul of packed tiles, made by data tiling
   reduction,    ///< a sum, a maximum, a softmax
-  elementwise,  ///< no loop is summed over
+  elementwise,  ///< no reduction loop
   packing,      ///< pack, unpack
   other,
 };
@@ -25,35 +25,35 @@ enum class RootKind : std::uint8_t {
 [[nodiscard]] std::string_view nameOf(RootKind kind);
 
 struct Loop {
-  std::int64_t size = 0;  ///< -1: known at run time only
+  std::int64_t size = 0;  ///< -1: dynamic
   bool reduction = false;
   bool operator==(const Loop&) const = default;
 };
 
-/// One operand or result, and how the loops walk through it.
+/// An operand or result and the loops that index it.
 struct RootOperand {
-  std::vector<std::int64_t> shape;  ///< -1: known at run time only
+  std::vector<std::int64_t> shape;  ///< -1: dynamic
   std::string element;              ///< "f32"
-  /// For each dimension the loops that its index is made of: {2} for a plain index, {1, 4} for a
-  /// window of a convolution, {} for a constant.
+  /// Per dimension, the loops in its index expression: {2} for a plain index, {1, 4} for a window
+  /// of a convolution, {} for a constant.
   std::vector<std::vector<std::size_t>> loops;
   bool operator==(const RootOperand&) const = default;
 };
 
-/// The operation of a dispatch that the compiler tiles by; the others follow it.
+/// The operation that determines a dispatch's tiling; the other operations follow it.
 struct RootOperation {
   std::string dispatch;     ///< the executable's name
   std::string op;           ///< "linalg.generic"
-  std::size_t ordinal = 0;  ///< its number among the operations of this name in the dispatch
-  /// False: the compiler makes the root itself, after configurations of users are read, so that
-  /// none reaches it; op and ordinal are then those of what it made.
+  std::size_t ordinal = 0;  ///< index among the operations of this name in the dispatch
+  /// False if the compiler creates the root after it reads user configurations, so that none can be
+  /// attached. `op` and `ordinal` then describe the operation it created.
   bool attachable = true;
   RootKind kind = RootKind::other;
   std::vector<Loop> loops;
   std::vector<RootOperand> inputs;
   std::vector<RootOperand> outputs;
-  std::string loweringConfig;   ///< the compiler's own choice, as MLIR text
-  std::string translationInfo;  ///< the same
+  std::string loweringConfig;   ///< the compiler's default, as MLIR text
+  std::string translationInfo;  ///< the compiler's default, as MLIR text
 
   bool operator==(const RootOperation&) const = default;
 };

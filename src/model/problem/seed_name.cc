@@ -60,19 +60,19 @@ Result<void> readSizes(std::string_view text, std::string_view prefix,
   const std::vector<std::string> parts =
       splitAt(text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view(), 'x');
   if (parts.size() != into.size()) {
-    return userError("'{}' is not {} sizes", shown(text), into.size());
+    return userError("expected {} sizes, got '{}'", into.size(), shown(text));
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto size = parseInt(parts[i]);
     if (!size) {
-      return userError("'{}' is not a size", shown(parts[i]));
+      return userError("invalid size '{}'", shown(parts[i]));
     }
     *into[i] = *size;
   }
   return {};
 }
 
-/// "f16" of "f16t" or "f16nhwc", its layout already cut off.
+/// Parses the "f16" of "f16t" or "f16nhwc"; the layout is already removed.
 Result<ElementType> readType(std::string_view name) {
   const auto* at = std::find_if(kIntegers.begin(), kIntegers.end(),
                                 [&](const auto& row) { return row.second == name; });
@@ -83,10 +83,10 @@ Result<ElementType> readType(std::string_view name) {
   return *type;
 }
 
-/// A type and whether it is column-major.
+/// Returns the type, and true if the operand is column-major.
 Result<std::pair<ElementType, bool>> readOperand(std::string_view text) {
   if (!text.ends_with('t') && !text.ends_with('n')) {
-    return userError("'{}' does not end in t (row-major) or n (column-major)", shown(text));
+    return userError("type '{}' must end in t (row-major) or n (column-major)", shown(text));
   }
   const ElementType type = HONE_TRY(readType(text.substr(0, text.size() - 1)));
   return std::pair(type, text.ends_with('n'));
@@ -98,15 +98,15 @@ Result<Problem> readMatmul(std::span<const std::string> parts, bool batched) {
     parts = parts.subspan(1);
   }
   if (parts.size() != 4 && parts.size() != 2) {
-    return userError("it has {} parts behind its kind, not sizes and three types, or one for all",
+    return userError("expected sizes and one or three types after the kind, got {} parts",
                      parts.size());
   }
   HONE_CHECK(batched ? readSizes(parts[0], "", {&matmul.batch, &matmul.m, &matmul.n, &matmul.k})
                      : readSizes(parts[0], "", {&matmul.m, &matmul.n, &matmul.k}));
   if (batched && matmul.batch < 1) {
-    return userError("batch must be at least 1, not {}", matmul.batch);
+    return userError("batch must be at least 1, got {}", matmul.batch);
   }
-  if (parts.size() == 2) {  // as people write it: matmul_512x768x1024_f32
+  if (parts.size() == 2) {  // the short form: matmul_512x768x1024_f32
     matmul.lhs = matmul.rhs = matmul.result = HONE_TRY(readType(parts[1]));
     return Problem(matmul);
   }
@@ -114,7 +114,7 @@ Result<Problem> readMatmul(std::span<const std::string> parts, bool batched) {
   std::tie(matmul.rhs, matmul.transposeRhs) = HONE_TRY(readOperand(parts[2]));
   const auto [result, columnMajor] = HONE_TRY(readOperand(parts[3]));
   if (columnMajor) {
-    return userError("a column-major result is not supported: swap lhs and rhs");
+    return userError("column-major result is not supported: swap lhs and rhs");
   }
   matmul.result = result;
   return Problem(matmul);
@@ -127,10 +127,10 @@ Result<void> readLayout(std::string_view text, Conv& conv) {
       return {};
     }
   }
-  return userError("'{}' does not end in nhwc or nchw", shown(text));
+  return userError("type '{}' must end in nhwc or nchw", shown(text));
 }
 
-/// One number for each spatial dimension that the convolution has, of three from d to w.
+/// Returns the members for the spatial dimensions of the convolution, out of {d, h, w}.
 std::vector<std::int64_t*> spatialOf(const Conv& conv, std::array<std::int64_t*, 3> all) {
   return {all.end() - conv.spatial, all.end()};
 }
@@ -158,7 +158,7 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
     parts = parts.subspan(1);
   }
   if (parts.size() != 10) {
-    return userError("it has {} parts behind its kind, not 10", parts.size());
+    return userError("expected 10 parts after the kind, got {}", parts.size());
   }
   const auto* direction = std::find_if(kSeedDirections.begin(), kSeedDirections.end(),
                                        [&](ConvDirection d) { return nameOf(d) == parts[0]; });
@@ -170,7 +170,7 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
   HONE_CHECK(readLayout(parts[7], conv));
   const std::string_view layout = layoutName(conv);
   if (parts[8] != parts[7] || !parts[9].ends_with(layout)) {
-    return userError("its operands and result must have one layout, its operands one type");
+    return userError("operands and result must have the same layout, operands the same type");
   }
   const auto bare = [&](std::string_view text) {
     return text.substr(0, text.size() - layout.size());
@@ -182,14 +182,14 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
 
 Result<Problem> readAttention(std::span<const std::string> parts) {
   if (parts.size() != 4 || parts[1] != parts[2] || parts[2] != parts[3]) {
-    return userError("it is not four sizes and three times one type behind its kind");
+    return userError("expected four sizes and three times the same type after the kind");
   }
   Attention attention;
   HONE_CHECK(readSizes(parts[0], "",
                        {&attention.batch, &attention.queries, &attention.keys, &attention.depth}));
   const auto [type, columnMajor] = HONE_TRY(readOperand(parts[1]));
   if (columnMajor) {
-    return userError("a column-major operand of attention is not supported");
+    return userError("column-major operand of attention is not supported");
   }
   attention.type = type;
   return Problem(attention);
@@ -197,7 +197,7 @@ Result<Problem> readAttention(std::span<const std::string> parts) {
 
 Result<Problem> readName(std::string_view name) {
   const auto after = [&](std::string_view kind) { return splitAt(name.substr(kind.size()), '_'); };
-  // The longer kind first: one is the beginning of the other.
+  // Longer kind first: the other one is its prefix.
   for (const std::string_view kind : {"matmul_splitk_", "matmul_"}) {
     if (name.starts_with(kind)) {
       return readMatmul(after(kind), false);
@@ -215,7 +215,7 @@ Result<Problem> readName(std::string_view name) {
       return readConv(after(kind), spatial);
     }
   }
-  return userError("unknown kind of operation");
+  return userError("unknown kind");
 }
 
 }  // namespace
@@ -250,7 +250,7 @@ Result<Problem> problemFromSeedName(std::string_view name) {
   }
   if (!problem) {
     return userError(
-        "the name '{}' is not understood: {}; write one like matmul_128x128x256_f16t_f16t_f32t",
+        "invalid operation name '{}': {}; use a name such as matmul_128x128x256_f16t_f16t_f32t",
         shown(name), problem.error().message);
   }
   return problem;

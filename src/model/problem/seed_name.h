@@ -8,27 +8,28 @@
 
 namespace hone::model {
 
-/// The name that IREE's dispatch profiler gave an operation, which its users' scripts and filters
-/// know: "matmul_128x128x256_f16t_f16t_f16t" (MxNxK; the types of lhs, rhs and result, t for
-/// row-major and n for column-major) and "batch_matmul_16x512x64x512_…". Integers are s8, s32
-/// there.
+/// Returns the operation name of IREE's dispatch profiler, which its users' scripts and filters
+/// rely on. Examples: "matmul_128x128x256_f16t_f16t_f16t" and "batch_matmul_16x512x64x512_…". The
+/// parts are MxNxK and the types of lhs, rhs and result, with t for row-major and n for
+/// column-major. Integer types are written s8, s32.
 ///
-/// The profiler had a kind "conv2d" and never a generator of it; hone names convolutions in its
-/// manner: "conv2d_fwd_16x56x56x64_128x3x3_s1x1_p1x1_d1x1_g1_f16nhwc_f16nhwc_f32nhwc" (NxHxWxC,
-/// KxYxX, whatever the layout; then as in nameOf). What is fused with it is part of the kind:
+/// The profiler had a kind "conv2d" but no generator for it. hone names convolutions in the same
+/// style: "conv2d_fwd_16x56x56x64_128x3x3_s1x1_p1x1_d1x1_g1_f16nhwc_f16nhwc_f32nhwc" (NxHxWxC and
+/// KxYxX for every layout, the rest as in nameOf). A fused epilogue is part of the kind:
 /// "matmul_bias_relu_128x128x256_f32t_f32t_f32t". "attention_4x256x256x64_f16t_f16t_f16t" is
 /// BATCHxQUERIESxKEYSxDEPTH.
 [[nodiscard]] std::string seedName(const Problem& problem);
 
-/// What the name begins with: "matmul", "batch_matmul", "conv2d", "matmul_bias_relu", "attention".
+/// Returns the prefix of the name: "matmul", "batch_matmul", "conv2d", "matmul_bias_relu",
+/// "attention".
 [[nodiscard]] std::string kindOf(const Problem& problem);
 
-/// "f16", "s8": the type as these names write it.
+/// Returns the type as written in these names: "f16", "s8".
 [[nodiscard]] std::string_view seedType(ElementType type);
 
-/// Reads such a name back, checked. "matmul_splitk_…" is the plain matmul: how it is split changes
-/// speed and not meaning, and the profiler's name does not say it. A column-major result is a user
-/// error.
+/// Parses an operation name and checks the problem. "matmul_splitk_…" is read as the plain matmul:
+/// splitting changes the speed but not the result, and the name does not contain the split. A
+/// column-major result is a user error.
 [[nodiscard]] Result<Problem> problemFromSeedName(std::string_view name);
 
 }  // namespace hone::model

@@ -8,7 +8,7 @@ namespace hone::model {
 
 std::string shown(std::string_view word) {
   constexpr std::size_t kCharacters = 40;
-  constexpr std::size_t kBytes = 4 * kCharacters;  // of any word, be it no UTF-8 at all
+  constexpr std::size_t kBytes = 4 * kCharacters;  // bounds words that are not UTF-8
   std::string text = shortened(word.substr(0, kBytes), kCharacters);
   std::replace_if(
       text.begin(), text.end(),

@@ -5,7 +5,7 @@
 
 namespace hone::model {
 
-/// A word of the input for a message: short and without control characters.
+/// Returns a word of the input for use in a message: shortened and without control characters.
 [[nodiscard]] std::string shown(std::string_view word);
 
 }  // namespace hone::model

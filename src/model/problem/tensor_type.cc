@@ -39,19 +39,19 @@ Result<TensorType> tensorTypeFrom(std::string_view text) {
   std::vector<std::string> parts = splitAt(text, 'x');
   const auto element = elementTypeFrom(parts.back());
   if (!element) {
-    return userError("'{}' is not a tensor type: unknown element type '{}'", text, parts.back());
+    return userError("invalid tensor type '{}': unknown element type '{}'", text, parts.back());
   }
   type.element = *element;
   parts.pop_back();
   for (const std::string& part : parts) {
     const auto size = parseInt(part);
     if (!size || *size < 0) {
-      return userError("'{}' is not a static tensor type: '{}' is not a size", text, part);
+      return userError("invalid static tensor type '{}': '{}' is not a size", text, part);
     }
     type.shape.push_back(*size);
   }
   if (!type.countable()) {
-    return userError("'{}' is too large for any memory", text);
+    return userError("tensor '{}' is too large: its size overflows 63 bits", text);
   }
   return type;
 }
@@ -67,7 +67,7 @@ std::string_view insideTensor(std::string_view text) {
 Result<TensorType> tensorTypeFromMlir(std::string_view text) {
   const std::string_view inside = insideTensor(text);
   if (inside.empty()) {
-    return userError("'{}' is not a tensor", text);
+    return userError("expected a tensor type, got '{}'", text);
   }
   return tensorTypeFrom(inside);
 }

@@ -27,7 +27,7 @@ TEST(TensorType, CountsElementsAndBytes) {
   EXPECT_EQ(type.bytes(), 512U * 1024U * 2U);
 }
 
-TEST(TensorType, AnElementTypeAloneIsAScalar) {
+TEST(TensorType, ParsesElementTypeAsScalar) {
   const TensorType scalar = tensorTypeFrom("f64").value();
   EXPECT_TRUE(scalar.shape.empty());
   EXPECT_EQ(scalar.count(), 1);
@@ -37,7 +37,7 @@ TEST(TensorType, AnElementTypeAloneIsAScalar) {
 
 TEST(TensorType, MayBeEmpty) { EXPECT_EQ(tensorTypeFrom("0x4xi8").value().bytes(), 0U); }
 
-TEST(TensorTypeFrom, NamesWhatIsWrong) {
+TEST(TensorTypeFrom, NamesInvalidPart) {
   EXPECT_THAT(tensorTypeFault("4x?xf32"), HasSubstr("'?' is not a size"));
   EXPECT_THAT(tensorTypeFault("4x-1xf32"), HasSubstr("'-1' is not a size"));
   EXPECT_THAT(tensorTypeFault("4xxf32"), HasSubstr("'' is not a size"));
@@ -59,7 +59,7 @@ TEST(TensorTypeFromMlir, ReadsStaticTensorsOnly) {
   EXPECT_EQ(insideTensor("!hal.buffer_view"), "");
 }
 
-TEST(TensorTypeFrom, RefusesWhatCannotBeCounted) {
+TEST(TensorTypeFrom, RejectsOverflowingSize) {
   EXPECT_THAT(tensorTypeFault("4000000000x4000000000xi8"), HasSubstr("too large"));
   EXPECT_THAT(tensorTypeFault("2305843009213693952xf32"), HasSubstr("too large"));
   EXPECT_EQ(tensorTypeFault("2305843009213693951xf32"), "");
@@ -75,7 +75,7 @@ RC_GTEST_PROP(TensorTypeProperty, TextRoundTrips, ()) {
   RC_ASSERT(type.bytes() == static_cast<std::size_t>(type.count()) * bytesOf(type.element));
 }
 
-RC_GTEST_PROP(TensorTypeProperty, TakesAnyText, ()) {
+RC_GTEST_PROP(TensorTypeProperty, AcceptsAnyText, ()) {
   const auto text = *rc::gen::container<std::string>(
       rc::gen::element('0', '1', '9', 'x', '-', '?', 'f', 'i', '3', '2', '8'));
   if (const auto type = tensorTypeFrom(text)) {

@@ -9,10 +9,10 @@
 
 namespace hone::model {
 
-/// For rapidcheck's counterexamples.
+/// Prints problems in rapidcheck's counterexamples.
 inline void showValue(const Problem& problem, std::ostream& out) { out << nameOf(problem); }
 
-/// Few values, so that equal problems, and those that differ in one member, come up.
+/// Generates few distinct values, so that problems that are equal or differ in one member occur.
 inline rc::Gen<std::int64_t> anySize() {
   return rc::gen::element<std::int64_t>(1, 2, 3, 12, 21, 112);
 }
@@ -79,7 +79,7 @@ inline rc::Gen<Problem> anyAttention() {
   return rc::gen::map(any, [](const Attention& attention) { return Problem(attention); });
 }
 
-/// Any problem that passes `check`.
+/// Generates any problem that passes `check`.
 inline rc::Gen<Problem> anyProblem() {
   return rc::gen::suchThat(rc::gen::oneOf(anyMatmul(), anyConv(), anyAttention()),
                            [](const Problem& problem) { return check(problem).has_value(); });

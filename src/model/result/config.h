@@ -8,34 +8,34 @@
 
 namespace hone::model {
 
-/// An attribute put on operations of the dispatches, in the IR just before the compiler chooses
-/// its own configuration.
+/// An attribute set on operations of the dispatches, in the IR just before the compiler chooses its
+/// configuration.
 struct OpAttribute {
-  std::string dispatch;  ///< regular expression on the dispatch's name; "" matches all
-  /// The operation's name, "linalg.matmul": all of it, or the second one by "linalg.generic#1"; ""
-  /// is the dispatch's root.
+  std::string dispatch;  ///< regular expression for the dispatch's name; "" matches all
+  /// Operation name: "linalg.matmul" selects all of that name, "linalg.generic#1" the second one.
+  /// "" selects the dispatch's root.
   std::string op;
   std::string name;   ///< "compilation_info"
-  std::string value;  ///< the attribute as MLIR text
+  std::string value;  ///< attribute as MLIR text
 
   bool operator==(const OpAttribute&) const = default;
 };
 
-/// Values for the knobs that change speed and never meaning. The empty one is the baseline: the
-/// compiler's own choice.
+/// Knob values, which affect speed but not results. An empty config is the baseline, the compiler's
+/// default.
 struct Config {
-  std::string name;                ///< for people; not part of what it is
-  std::vector<std::string> flags;  ///< compiler flags, on top of the run's own
+  std::string name;                ///< display name; not part of the key
+  std::vector<std::string> flags;  ///< compiler flags in addition to the run's
   std::vector<OpAttribute> attributes;
 
   [[nodiscard]] bool isBaseline() const { return flags.empty() && attributes.empty(); }
-  /// Equal for configs that compile alike, whatever their names.
+  /// Returns a key that is equal for configs that compile alike, regardless of their names.
   [[nodiscard]] std::string key() const;
   bool operator==(const Config&) const = default;
 };
 
 [[nodiscard]] nlohmann::json toJson(const Config& config);
-/// Reads one config; an unknown or ill-typed member is a user error that names it.
+/// Decodes a config; returns a user error that names an unknown or ill-typed member.
 [[nodiscard]] Result<Config> configFrom(const nlohmann::json& json);
 
 }  // namespace hone::model

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Texts of few characters: JSON holds Unicode only, and equal ones must come up.
+/// Generates texts of few characters, so that equal ones occur; JSON allows Unicode only.
 rc::Gen<std::string> text() {
   return rc::gen::container<std::string>(rc::gen::element('a', 'b', '"', '\\', ' ', '<', '\n'));
 }
@@ -47,7 +47,7 @@ RC_GTEST_PROP(ConfigProperty, JsonRoundTrips, ()) {
   RC_ASSERT(again->key() == config.key());
 }
 
-RC_GTEST_PROP(ConfigProperty, KeysAreEqualForWhatCompilesAlikeOnly, ()) {
+RC_GTEST_PROP(ConfigProperty, KeysAreEqualIfAndOnlyIfConfigsCompileAlike, ()) {
   const Config a = *configs();
   Config b = *configs();
   RC_ASSERT((a.key() == b.key()) == (a.flags == b.flags && a.attributes == b.attributes));
@@ -56,13 +56,13 @@ RC_GTEST_PROP(ConfigProperty, KeysAreEqualForWhatCompilesAlikeOnly, ()) {
   RC_ASSERT(a.key() == b.key());
 }
 
-TEST(Config, KeyDoesNotConfuseFlagsWithAttributes) {
+TEST(Config, KeySeparatesFlagsFromAttributes) {
   const Config flags{.name = "", .flags = {"attribute", "a"}, .attributes = {}};
   const Config more{.name = "", .flags = {"attribute"}, .attributes = {{"a", "", "", ""}}};
   EXPECT_NE(flags.key(), more.key());
 }
 
-TEST(Config, TheEmptyOneIsTheBaseline) {
+TEST(Config, IsBaselineIfEmpty) {
   Config config{.name = "baseline", .flags = {}, .attributes = {}};
   EXPECT_TRUE(config.isBaseline());
   EXPECT_EQ(toJson(config), json({{"name", "baseline"}}));
@@ -71,7 +71,7 @@ TEST(Config, TheEmptyOneIsTheBaseline) {
   EXPECT_FALSE(config.isBaseline());
 }
 
-TEST(ConfigFrom, NamesWhatIsWrong) {
+TEST(ConfigFrom, NamesInvalidMember) {
   EXPECT_THAT(configFault({{"flag", "x"}}), HasSubstr("unknown member 'flag'"));
   EXPECT_THAT(configFault({{"flags", "x"}}), HasSubstr("'flags' has the wrong type"));
   EXPECT_THAT(configFault({{"flags", {1}}}), HasSubstr("'flags' has the wrong type"));

@@ -16,7 +16,7 @@
 
 namespace hone::model {
 
-/// The member of an object; null if there is none.
+/// Returns the member of an object, or null if it is absent.
 [[nodiscard]] const nlohmann::json& memberOf(const nlohmann::json& object, const char* name);
 
 template <typename T>
@@ -27,16 +27,17 @@ template <typename T>
 
 [[nodiscard]] std::string textOf(const nlohmann::json& object, const char* name);
 [[nodiscard]] std::vector<std::string> textsOf(const nlohmann::json& object, const char* name);
-/// A time or another quantity of which 0 says that it was not measured.
+/// Returns a time or another quantity; nullopt if it is 0, which means not measured.
 [[nodiscard]] std::optional<double> measuredOf(const nlohmann::json& object, const char* name);
 [[nodiscard]] std::optional<stats::Verdict> verdictOf(const nlohmann::json& object,
                                                       const char* name);
 
-/// {"low", "estimate" or "speedup", "high"} or [low, estimate, high]; nothing where one is missing.
+/// Decodes {"low", "estimate" or "speedup", "high"} or [low, estimate, high]. Returns nullopt if a
+/// value is missing.
 [[nodiscard]] std::optional<stats::Interval> intervalFrom(const nlohmann::json& json);
 [[nodiscard]] nlohmann::json intervalJson(const stats::Interval& interval);
 
-/// The number, or null.
+/// Returns the number, or null.
 [[nodiscard]] nlohmann::json orNull(const std::optional<double>& number);
 
 template <typename T>
@@ -46,19 +47,19 @@ void setIf(nlohmann::json& object, const char* name, const std::optional<T>& val
   }
 }
 
-/// Sets a text that is not empty.
+/// Sets the member if `text` is not empty.
 void setText(nlohmann::json& object, const char* name, const std::string& text);
 
-/// As text; bytes that are not UTF-8 become U+FFFD.
+/// Returns the JSON text; bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string dumped(const nlohmann::json& json);
 
-/// Offers each member of an object to `take`. Returns those that it does not take, or that make it
-/// throw, as the text of an object; "" if there are none.
+/// Passes each member of an object to `take`. Returns the members for which it returns false or
+/// throws, as the text of an object; "" if there are none.
 [[nodiscard]] std::string readMembers(
     const nlohmann::json& object,
     const std::function<bool(const std::string&, const nlohmann::json&)>& take);
 
-/// The elements of a list, each read by `read`; none where the member is absent.
+/// Decodes each element of a list with `read`; returns an empty list if the member is absent.
 template <typename Read>
 [[nodiscard]] auto listOf(const nlohmann::json& object, const char* name, const Read& read) {
   std::vector<decltype(read(object))> list;
@@ -80,7 +81,7 @@ template <typename T>
   return json;
 }
 
-/// The result that `read` makes of the JSON; a user error if it has another form.
+/// Decodes `json` with `read`; returns a user error if it has another form.
 template <typename Read>
 [[nodiscard]] auto readResult(const nlohmann::json& json, std::string_view what, const Read& read)
     -> Result<decltype(read(json))> {

@@ -12,8 +12,8 @@
 
 namespace hone::model {
 
-/// Reads the members of a JSON object into variables and remembers the first thing that is wrong:
-/// a missing member, a wrong type, a member nobody asked for.
+/// Reads members of a JSON object into variables and records the first error: a missing member, a
+/// wrong type, or an unknown member.
 class JsonReader {
  public:
   JsonReader(const nlohmann::json& json, std::string_view what) : json_(json), what_(what) {
@@ -67,7 +67,8 @@ class JsonReader {
   }
 
  private:
-  /// The library itself cuts 2.5 to 2 and wraps what is too large; a size must not change silently.
+  /// Returns true if `value` fits T. nlohmann::json would truncate 2.5 to 2 and wrap integers that
+  /// are too large.
   template <typename T>
   static bool holds(const nlohmann::json& value) {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

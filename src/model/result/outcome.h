@@ -6,7 +6,7 @@
 
 namespace hone::model {
 
-/// How a trial ended. Stored by name: the names are part of the store's format.
+/// Outcome of a trial. Stored by name: the names are part of the store's format.
 enum class Outcome : std::uint8_t {
   ok,
   invalid,  ///< the candidate breaks a constraint; never compiled
@@ -14,11 +14,11 @@ enum class Outcome : std::uint8_t {
   compileTimeout,
   runFailed,
   runTimeout,
-  mismatch,  ///< ran, and its results are wrong
-  tooSlow,   ///< eliminated in screening: correct, and not a winner
+  mismatch,  ///< ran, but its results are wrong
+  tooSlow,   ///< eliminated in screening: correct, but not a winner
 };
 
-/// "ok", "compile_failed", …
+/// Returns "ok", "compile_failed", …
 [[nodiscard]] std::string_view nameOf(Outcome outcome);
 [[nodiscard]] std::optional<Outcome> outcomeFrom(std::string_view name);
 

@@ -40,7 +40,7 @@ SearchedKnob searchedKnobFrom(const json& json) {
   return {.name = textOf(json, "name"), .ordered = fieldOf<bool>(json, "ordered").value_or(true)};
 }
 
-/// The values of an object, each read by `read`.
+/// Decodes each value of an object with `read`.
 template <typename Read>
 auto mapOf(const json& object, const Read& read) {
   std::map<std::string, decltype(read(object))> all;
@@ -58,7 +58,7 @@ std::vector<SearchedKnob> knobsFrom(const json& list) {
   return listOf({{"knobs", list}}, "knobs", searchedKnobFrom);
 }
 
-/// Takes the member that it knows; false for any other name. Throws if it has another form.
+/// Decodes one member; returns false for an unknown name. Throws if the value has another form.
 bool takeMember(const std::string& name, const json& value, RunDetails& details) {
   if (name == "spaces") {
     details.spaces = mapOf(value, knobsFrom);

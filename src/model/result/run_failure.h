@@ -5,13 +5,13 @@
 
 namespace hone::model {
 
-/// The summary of a run that failed, of any kind.
+/// Summary of a failed run of any kind.
 struct RunFailure {
   std::string error;
 };
 
 [[nodiscard]] nlohmann::json toJson(const RunFailure& failure);
-/// Its error is "" if the summary has none.
+/// Decodes a summary; `error` is "" if it has none.
 [[nodiscard]] RunFailure runFailureFrom(const nlohmann::json& json);
 
 }  // namespace hone::model

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Takes the member that it knows; false for any other name. Throws if it has another form.
+/// Decodes one member; returns false for an unknown name. Throws if the value has another form.
 bool takeMember(const std::string& name, const json& value, TrialDetails& details) {
   if (name == "cached") {
     details.cached = value.get<bool>();

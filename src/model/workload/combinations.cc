@@ -7,8 +7,8 @@ Result<std::vector<Problem>> combinations(std::initializer_list<std::size_t> siz
   std::size_t count = 1;
   for (const std::size_t size : sizes) {
     count *= size;
-    if (count > kMostValues) {
-      return userError("the sweep has more than {} problems; shorten its lists", kMostValues);
+    if (count > kMaxCombinations) {
+      return userError("sweep has more than {} problems; shorten its lists", kMaxCombinations);
     }
   }
   std::vector<Problem> problems;

@@ -10,26 +10,28 @@
 
 namespace hone::model {
 
-/// Far more than anyone can measure: what is above is a slip of the pen, and would fill memory.
-constexpr std::size_t kMostValues = 100'000;
+/// Upper bound that catches typing errors before they exhaust memory; far more than can be
+/// measured.
+constexpr std::size_t kMaxCombinations = 100'000;
 
-/// Picks an element of each list for one of their combinations; the list asked first changes
-/// quickest.
+/// Selects one element per list for the combination with the given index. The list requested first
+/// varies fastest.
 class Picker {
  public:
-  explicit Picker(std::size_t combination) : rest_(combination) {}
+  explicit Picker(std::size_t combination) : remaining_(combination) {}
   template <typename List>
   const auto& next(const List& list) {
-    const auto& value = list[rest_ % list.size()];
-    rest_ /= list.size();
+    const auto& value = list[remaining_ % list.size()];
+    remaining_ /= list.size();
     return value;
   }
 
  private:
-  std::size_t rest_;
+  std::size_t remaining_;
 };
 
-/// A problem for every combination of lists of these sizes, checked; too many are a user error.
+/// Makes a problem for every combination of lists of these sizes and checks it. Returns a user
+/// error if there are too many.
 [[nodiscard]] Result<std::vector<Problem>> combinations(
     std::initializer_list<std::size_t> sizes, const std::function<Problem(Picker&)>& make);
 

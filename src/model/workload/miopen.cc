@@ -29,14 +29,14 @@ std::unexpected<Error> unknownCommand(std::string_view word) {
       known.push_back(fmt::format("{}{}", command.name, types.suffix));
     }
   }
-  return userError("unknown command '{}'; hone reads {}", shown(word), join(known, ", "));
+  return userError("unknown command '{}'; use one of {}", shown(word), join(known, ", "));
 }
 
 }  // namespace
 
 Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_view> words) {
   if (words.empty()) {
-    return userError("no command; write one like conv or gemm");
+    return userError("no command found; use one such as conv or gemm");
   }
   for (const Command& command : kCommands) {
     for (const CommandTypes& types : commandTypes()) {

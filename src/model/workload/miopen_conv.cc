@@ -11,7 +11,7 @@ namespace hone::model {
 namespace {
 
 struct ConvFields : Conv {
-  std::int64_t directions = 0;  ///< a sum of kDirections' bits; 0 is all
+  std::int64_t directions = 0;  ///< sum of the bits in kDirections; 0: all
   std::string_view inLayout;    ///< "": channels first
   std::string_view outLayout;
   std::string_view filterLayout;
@@ -28,8 +28,8 @@ constexpr Conv kConvDefaults = {.layout = ConvLayout::nchw,
                                 .d = 32,
                                 .z = 3};
 
-constexpr std::string_view kTakeOut = "take the line out";
-constexpr std::string_view kNoCast = "take the option out; hone measures one type of operands";
+constexpr std::string_view kRemoveLine = "remove the line";
+constexpr std::string_view kNoCast = "remove the option; hone supports one operand type";
 
 constexpr auto kConvOptions = std::to_array<Option<ConvFields>>({
     {'n', "batchsize", &ConvFields::n},
@@ -52,18 +52,18 @@ constexpr auto kConvOptions = std::to_array<Option<ConvFields>>({
     {'f', "fil_layout", &ConvFields::filterLayout},
     {'\0', "input_type", &ConvFields::input},
     {'\0', "result_type", &ConvFields::result},
-    {'m', "mode", Only{"conv", kTakeOut}},
+    {'m', "mode", Only{"conv", kRemoveLine}},
     {'_', "spatial_dim", &ConvFields::spatial},
     {'!', "in_d", &ConvFields::d},
     {'@', "fil_d", &ConvFields::z},
     {'#', "conv_stride_d", &ConvFields::strideD},
     {'$', "pad_d", &ConvFields::padD},
     {'^', "dilation_d", &ConvFields::dilationD},
-    {'z', "pad_mode", Only{"default", "write the padding as -p and -q"}},
-    {'r', "pad_val", Only{"0", kTakeOut}},
-    {'b', "bias", Only{"0", "take -b out to measure the convolution alone"}},
-    {'Z', "tensor_vect", Only{"0", kTakeOut}},
-    {'L', "vector_length", Only{"1", kTakeOut}},
+    {'z', "pad_mode", Only{"default", "use -p and -q for the padding"}},
+    {'r', "pad_val", Only{"0", kRemoveLine}},
+    {'b', "bias", Only{"0", "remove -b to measure the convolution alone"}},
+    {'Z', "tensor_vect", Only{"0", kRemoveLine}},
+    {'L', "vector_length", Only{"1", kRemoveLine}},
     {'U', "in_cast_type", Only{"-1", kNoCast}},
     {'T', "out_cast_type", Only{"-1", kNoCast}},
     {'R', "wei_cast_type", Only{"-1", kNoCast}},
@@ -81,7 +81,7 @@ constexpr auto kConvOptions = std::to_array<Option<ConvFields>>({
     {'D', "dout_data", Ignored{}},
     {'S', "solution", Ignored{}},
     {'G', "gpualloc", Ignored{}},
-    // MIOpen reads these of transposed convolutions only.
+    // MIOpen reads these for transposed convolutions only.
     {'%', "trans_output_pad_d", Ignored{}},
     {'Y', "trans_output_pad_h", Ignored{}},
     {'X', "trans_output_pad_w", Ignored{}},
@@ -104,33 +104,34 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-/// MIOpen lets each tensor have its own layout; hone's convolutions have one.
+/// Returns the common layout of the tensors. MIOpen allows one per tensor, hone does not.
 Result<ConvLayout> layoutOf(const ConvFields& fields) {
   const std::string channelsLast = upper(layoutName(ConvLayout::nhwc, fields.spatial));
   const std::string channelsFirst = upper(layoutName(ConvLayout::nchw, fields.spatial));
-  const auto said = [&](std::string_view text) {
+  const auto orDefault = [&](std::string_view text) {
     return text.empty() ? channelsFirst : upper(text);
   };
-  const std::string in = said(fields.inLayout);
-  for (const std::string& layout : {in, said(fields.outLayout), said(fields.filterLayout)}) {
+  const std::string in = orDefault(fields.inLayout);
+  for (const std::string& layout :
+       {in, orDefault(fields.outLayout), orDefault(fields.filterLayout)}) {
     if (layout != channelsLast && layout != channelsFirst) {
-      return userError("layout '{}' is not supported; write {} or {}", shown(layout), channelsLast,
+      return userError("layout '{}' is not supported; use {} or {}", shown(layout), channelsLast,
                        channelsFirst);
     }
     if (layout != in) {
       return userError(
-          "the mix of layouts is not supported: in {}, out {}, fil {}; give all three of "
-          "--in_layout, --out_layout and --fil_layout ({} where not given) the same",
-          in, said(fields.outLayout), said(fields.filterLayout), channelsFirst);
+          "mixed layouts are not supported: in {}, out {}, fil {}; set --in_layout, "
+          "--out_layout and --fil_layout to the same layout (default {})",
+          in, orDefault(fields.outLayout), orDefault(fields.filterLayout), channelsFirst);
     }
   }
   return in == channelsLast ? ConvLayout::nhwc : ConvLayout::nchw;
 }
 
-/// MIOpen reads the depth of 3-D convolutions only, and so do its users' lines have it.
-Result<void> settleDimensions(ConvFields& fields) {
+/// Resets the depth of 2-D convolutions: lines may contain it, but MIOpen ignores it.
+Result<void> normalizeDimensions(ConvFields& fields) {
   if (fields.spatial != 2 && fields.spatial != 3) {
-    return userError("--spatial_dim {} is not supported; write 2 or 3", fields.spatial);
+    return userError("--spatial_dim {} is not supported; use 2 or 3", fields.spatial);
   }
   if (fields.spatial == 2) {
     fields.d = fields.z = fields.strideD = fields.dilationD = 1;
@@ -148,12 +149,12 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
   fields.input = types.input;
   fields.result = types.result;
   HONE_CHECK(readOptions<ConvFields>(options, kConvOptions, fields));
-  HONE_CHECK(settleDimensions(fields));
+  HONE_CHECK(normalizeDimensions(fields));
   fields.layout = HONE_TRY(layoutOf(fields));
   if (fields.directions < 0 || fields.directions > kAllDirections) {
     return userError(
-        "-F {} names no direction; write 1 (forward), 2 (backward data), 4 (weight backward), a "
-        "sum of them, or 0 for all",
+        "invalid -F {}; use 1 (forward), 2 (backward data), 4 (weight backward), a sum of them, "
+        "or 0 for all",
         fields.directions);
   }
   std::vector<Problem> problems;

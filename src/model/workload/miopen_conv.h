@@ -11,12 +11,12 @@
 
 namespace hone::model {
 
-/// Returns the problems that the options of a conv command ask for, checked: several where -F names
-/// several directions, in the order forward, backward data, weight backward.
+/// Returns the checked problems of a conv command with these options. If -F selects several
+/// directions, their order is forward, backward data, weight backward.
 [[nodiscard]] Result<std::vector<Problem>> convProblems(const CommandTypes& types,
                                                         std::span<const std::string_view> options);
 
-/// Returns the command that is read back as the same problem.
+/// Returns the command that is parsed back as the same problem.
 [[nodiscard]] std::string convCommand(const Conv& conv);
 
 }  // namespace hone::model

@@ -10,7 +10,7 @@ namespace {
 
 struct GemmFields : Matmul {
   std::int64_t batchCount = 1;
-  bool unitBatch = false;  ///< a batch of one stays a dimension
+  bool unitBatch = false;  ///< keep a batch of one as a dimension
   bool columnMajor = false;
 };
 
@@ -24,7 +24,7 @@ constexpr auto kGemmOptions = std::to_array<Option<GemmFields>>({
     {'v', "transB", &GemmFields::transposeRhs},
     {'b', "batch_count", &GemmFields::batchCount},
     {'C', "isColMajor", &GemmFields::columnMajor},
-    // The seed's profiler writes its problems so.
+    // Spelling of IREE's dispatch profiler.
     {'\0', "m", &GemmFields::m},
     {'\0', "n", &GemmFields::n},
     {'\0', "k", &GemmFields::k},
@@ -32,8 +32,8 @@ constexpr auto kGemmOptions = std::to_array<Option<GemmFields>>({
     {'\0', "lhs_type", &GemmFields::lhs},
     {'\0', "rhs_type", &GemmFields::rhs},
     {'\0', "result_type", &GemmFields::result},
-    {'F', "forw", Only{"1", "write the backward gemm as a gemm of its own"}},
-    {'B', "beta", Only{"0", "take the option out: hone's matmuls add to nothing"}},
+    {'F', "forw", Only{"1", "write the backward gemm as a separate gemm"}},
+    {'B', "beta", Only{"0", "remove the option; hone's matmuls do not accumulate into C"}},
     {'A', "alpha", Ignored{}},
     {'t', "time", Ignored{}},
     {'i', "iter", Ignored{}},
@@ -42,7 +42,7 @@ constexpr auto kGemmOptions = std::to_array<Option<GemmFields>>({
     {'s', "search", Ignored{}},
 });
 
-/// A column-major product is the row-major one of the swapped operands.
+/// Converts a column-major product to the row-major product of the swapped operands.
 void toRowMajor(Matmul& matmul) {
   std::swap(matmul.m, matmul.n);
   std::swap(matmul.lhs, matmul.rhs);
@@ -58,9 +58,9 @@ Result<std::vector<Problem>> gemmProblems(const CommandTypes& types,
   fields.result = types.result;
   HONE_CHECK(readOptions<GemmFields>(options, kGemmOptions, fields));
   if (fields.batchCount < 1) {
-    return userError("the batch count must be at least 1, not {}; correct -b", fields.batchCount);
+    return userError("batch count must be at least 1, got {}; correct -b", fields.batchCount);
   }
-  // MIOpen and the seed's profiler mean the plain product by a batch count of 1.
+  // MIOpen and IREE's dispatch profiler write a batch count of 1 for a product without a batch.
   fields.batch = fields.batchCount > 1 || fields.unitBatch ? fields.batchCount : 0;
   if (fields.columnMajor) {
     toRowMajor(fields);

@@ -11,11 +11,11 @@
 
 namespace hone::model {
 
-/// Returns the problem that the options of a gemm command ask for, checked.
+/// Returns the checked problem of a gemm command with these options.
 [[nodiscard]] Result<std::vector<Problem>> gemmProblems(const CommandTypes& types,
                                                         std::span<const std::string_view> options);
 
-/// Returns the command that is read back as the same problem.
+/// Returns the command that is parsed back as the same problem.
 [[nodiscard]] std::string gemmCommand(const Matmul& matmul);
 
 }  // namespace hone::model

@@ -6,15 +6,15 @@
 namespace hone::model {
 namespace {
 
-/// Nothing much longer is a slip of the pen, and the edit distance takes its time.
-constexpr std::size_t kLongestSlip = 40;
+/// Longer words are not misspelled options, and computing their edit distance is slow.
+constexpr std::size_t kMaxMisspelledLength = 40;
 
 }  // namespace
 
 Result<void> readValue(std::string_view option, std::string_view value, std::int64_t& into) {
   const auto number = parseInt(value);
   if (!number) {
-    return userError("{} takes a whole number, not '{}'; correct the value", option, shown(value));
+    return userError("{}: expected an integer, got '{}'; correct the value", option, shown(value));
   }
   into = *number;
   return {};
@@ -22,7 +22,7 @@ Result<void> readValue(std::string_view option, std::string_view value, std::int
 
 Result<void> readValue(std::string_view option, std::string_view value, bool& into) {
   if (value != "0" && value != "1") {
-    return userError("{} takes 0 or 1, not '{}'; correct the value", option, shown(value));
+    return userError("{}: expected 0 or 1, got '{}'; correct the value", option, shown(value));
   }
   into = value == "1";
   return {};
@@ -31,8 +31,8 @@ Result<void> readValue(std::string_view option, std::string_view value, bool& in
 Result<void> readValue(std::string_view option, std::string_view value, ElementType& into) {
   const auto type = elementTypeFrom(value);
   if (!type) {
-    return userError("{} takes an element type, not '{}'; write one like f32, bf16 or i8", option,
-                     shown(value));
+    return userError("{}: expected an element type, got '{}'; use a type such as f32, bf16 or i8",
+                     option, shown(value));
   }
   into = *type;
   return {};
@@ -56,12 +56,11 @@ Result<void> checkOnly(std::string_view option, std::string_view value, const On
 
 std::unexpected<Error> unknownOption(std::string_view word, std::span<const std::string> known) {
   if (!word.starts_with('-')) {
-    return userError("'{}' stands where an option should; write '-' or '--' before it",
-                     shown(word));
+    return userError("expected an option, got '{}'; add '-' or '--' before it", shown(word));
   }
-  const auto likely = word.size() <= kLongestSlip ? nearest(word, known) : std::nullopt;
+  const auto likely = word.size() <= kMaxMisspelledLength ? nearest(word, known) : std::nullopt;
   return userError("unknown option '{}'; {}", shown(word),
-                   likely ? fmt::format("did you mean {}?", *likely) : "take it out");
+                   likely ? fmt::format("did you mean {}?", *likely) : "remove it");
 }
 
 bool looksLikeOption(std::string_view word) {

@@ -13,20 +13,20 @@
 
 namespace hone::model {
 
-/// What is done with an option that says nothing about the problem: its value is read over.
+/// Target of an option that does not affect the problem: its value is skipped.
 struct Ignored {};
 
-/// An option that hone knows and takes with one value only, since the others ask for another
+/// Target of an option that hone supports with one value only, because other values mean another
 /// operation.
 struct Only {
   std::string_view value;
-  std::string_view instead;  ///< what to do with the line
+  std::string_view instead;  ///< advice for the user
 };
 
-/// One option of MIOpenDriver, and where in Fields its value goes.
+/// An option of MIOpenDriver and the member of Fields that stores its value.
 template <typename Fields>
 struct Option {
-  char brief = '\0';  ///< the letter after one '-'; '\0' where there is none
+  char brief = '\0';  ///< letter after a single '-'; '\0' for none
   std::string_view name;
   std::variant<std::int64_t Fields::*, bool Fields::*, ElementType Fields::*,
                std::string_view Fields::*, Only, Ignored>
@@ -44,7 +44,7 @@ struct Option {
                                      const Only& only);
 [[nodiscard]] std::unexpected<Error> unknownOption(std::string_view word,
                                                    std::span<const std::string> known);
-/// Whether the word can only be the next option: the value before it was forgotten.
+/// Returns true if the word can only be an option, so that the value before it is missing.
 [[nodiscard]] bool looksLikeOption(std::string_view word);
 
 template <typename Fields>
@@ -86,8 +86,8 @@ Result<void> storeValue(const Option<Fields>& option, std::string_view word, std
       option.target);
 }
 
-/// Reads "-n 16", "--batchsize 16" and "--batchsize=16" into the fields; of an option given twice
-/// the last value counts, as in MIOpen.
+/// Parses "-n 16", "--batchsize 16" and "--batchsize=16" into the fields. The last value of a
+/// repeated option wins, as in MIOpen.
 template <typename Fields>
 Result<void> readOptions(std::span<const std::string_view> words,
                          std::type_identity_t<std::span<const Option<Fields>>> options,
@@ -104,7 +104,7 @@ Result<void> readOptions(std::span<const std::string_view> words,
     }
     if (!hasValue) {
       if (i + 1 == words.size() || looksLikeOption(words[i + 1])) {
-        return userError("{} has no value; write one behind it", word);
+        return userError("{} has no value; add one after it", word);
       }
       value = words[++i];
     }

@@ -13,7 +13,7 @@ namespace {
 Result<std::int64_t> sizeFrom(std::string_view argument, std::string_view text) {
   const auto size = parseInt(trim(text));
   if (!size || *size < 1) {
-    return userError("{}: '{}' is not a size; write sizes from 1 as 128, 128,256 or start:end:step",
+    return userError("{}: invalid size '{}'; use sizes from 1: 128, 128,256 or start:end:step",
                      argument, shown(text));
   }
   return *size;
@@ -30,15 +30,14 @@ struct Range {
 Result<Range> rangeFrom(std::string_view argument, std::string_view text) {
   const std::vector<std::string> parts = splitAt(text, ':');
   if (parts.size() > 3) {
-    return userError("{}: '{}' has too many parts; write start:end:step", argument, shown(text));
+    return userError("{}: invalid range '{}'; use start:end:step", argument, shown(text));
   }
   Range range;
   range.start = HONE_TRY(sizeFrom(argument, parts[0]));
   range.end = parts.size() > 1 ? HONE_TRY(sizeFrom(argument, parts[1])) : range.start;
   range.step = parts.size() > 2 ? HONE_TRY(sizeFrom(argument, parts[2])) : 1;
   if (range.end < range.start) {
-    return userError("{}: '{}' ends before it starts; write the smaller size first", argument,
-                     shown(text));
+    return userError("{}: invalid range '{}': end is below start", argument, shown(text));
   }
   return range;
 }
@@ -46,8 +45,8 @@ Result<Range> rangeFrom(std::string_view argument, std::string_view text) {
 Result<ElementType> typeFrom(std::string_view argument, std::string_view name) {
   const auto type = elementTypeFrom(name);
   if (!type) {
-    return userError("{}: unknown type '{}'; write one like f32, bf16, i8 or f16_f16_f32", argument,
-                     shown(name));
+    return userError("{}: unknown type '{}'; use a type such as f32, bf16, i8 or f16_f16_f32",
+                     argument, shown(name));
   }
   return *type;
 }
@@ -59,7 +58,7 @@ Result<MatmulTypes> typesFrom(std::string_view argument, std::string_view text) 
     return MatmulTypes{type, type, type == ElementType::i8 ? ElementType::i32 : type};
   }
   if (parts.size() != 3) {
-    return userError("{}: '{}' is not one type or three; write them like f16_f16_f32", argument,
+    return userError("{}: expected one type or three such as f16_f16_f32, got '{}'", argument,
                      shown(text));
   }
   return MatmulTypes{HONE_TRY(typeFrom(argument, parts[0])), HONE_TRY(typeFrom(argument, parts[1])),
@@ -73,8 +72,8 @@ Result<std::vector<std::int64_t>> sizesFrom(std::string_view argument, std::stri
   std::unordered_set<std::int64_t> seen;
   for (const std::string& part : splitAt(text, ',')) {
     const Range range = HONE_TRY(rangeFrom(argument, part));
-    if (range.count() > static_cast<std::int64_t>(kMostValues - sizes.size())) {
-      return userError("{}: more than {} sizes; take a larger step", argument, kMostValues);
+    if (range.count() > static_cast<std::int64_t>(kMaxCombinations - sizes.size())) {
+      return userError("{}: more than {} sizes; use a larger step", argument, kMaxCombinations);
     }
     for (std::int64_t i = 0; i < range.count(); ++i) {
       const std::int64_t size = range.start + i * range.step;

@@ -47,13 +47,13 @@ Result<std::vector<Extents>> extentsFrom(std::string_view argument, std::string_
     for (const std::string& part : splitAt(item, 'x')) {
       const auto size = parseInt(part);
       if (!size || *size < smallest) {
-        return userError("{}: '{}' is not sizes like 3x3", argument, shown(item));
+        return userError("{}: invalid sizes '{}'; use sizes such as 3x3", argument, shown(item));
       }
       extents.push_back(*size);
     }
     if (extents.size() != dims) {
-      return userError("{}: '{}' has {} sizes, a {}-D convolution has {}", argument, shown(item),
-                       extents.size(), spatial, spatial);
+      return userError("{}: '{}' does not match a {}-D convolution", argument, shown(item),
+                       spatial);
     }
     all.push_back(std::move(extents));
   }
@@ -63,8 +63,8 @@ Result<std::vector<Extents>> extentsFrom(std::string_view argument, std::string_
 Result<std::vector<Problem>> convsOf(const ConvSweep& sweep) {
   for (const MatmulTypes& types : sweep.types) {
     if (types.lhs != types.rhs) {
-      return userError("a convolution has operands of one type, not {} and {}", nameOf(types.lhs),
-                       nameOf(types.rhs));
+      return userError("operands of a convolution must have the same type, got {} and {}",
+                       nameOf(types.lhs), nameOf(types.rhs));
     }
   }
   return combinations(

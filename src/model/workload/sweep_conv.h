@@ -10,16 +10,16 @@
 
 namespace hone::model {
 
-/// One number for each spatial dimension.
+/// One number per spatial dimension.
 using Extents = std::vector<std::int64_t>;
 
-/// The extents of "3", "3x5", "28:56:28", lists of them: a bare number, or each of a range, counts
-/// for all `spatial` dimensions. `argument` is the option's name, for errors.
+/// Parses "3", "3x5", "28:56:28" and lists of them. A single number, or each number of a range,
+/// applies to all `spatial` dimensions. `argument` is the option's name, for errors.
 [[nodiscard]] Result<std::vector<Extents>> extentsFrom(std::string_view argument,
                                                        std::string_view text, std::int64_t spatial,
                                                        std::int64_t smallest = 1);
 
-/// Lists whose cross product is profiled.
+/// Lists of parameters whose cross product is profiled.
 struct ConvSweep {
   std::int64_t spatial = 2;
   std::vector<MatmulTypes> types = {MatmulTypes{}};
@@ -33,7 +33,7 @@ struct ConvSweep {
   std::vector<Epilogue> epilogues = {Epilogue{}};
 };
 
-/// Every combination, checked. Operands of two types are a user error.
+/// Returns every combination, checked. Operands of different types are a user error.
 [[nodiscard]] Result<std::vector<Problem>> convsOf(const ConvSweep& sweep);
 
 struct AttentionSweep {

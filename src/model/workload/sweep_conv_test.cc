@@ -9,13 +9,13 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Extents, AreForAllDimensionsOrForEach) {
+TEST(Extents, ApplyToAllOrToEachDimension) {
   EXPECT_EQ(extentsFrom("--image", "28:56:28,7x5", 2).value(),
             (std::vector<Extents>{{28, 28}, {56, 56}, {7, 5}}));
   EXPECT_EQ(extentsFrom("--pad", "0,1x0x2", 3, 0).value(),
             (std::vector<Extents>{{0, 0, 0}, {1, 0, 2}}));
   EXPECT_THAT(extentsFrom("--image", "3x3", 1).error().message,
-              HasSubstr("--image: '3x3' has 2 sizes, a 1-D convolution has 1"));
+              HasSubstr("--image: '3x3' does not match a 1-D convolution"));
   EXPECT_THAT(extentsFrom("--image", "3xz", 2).error().message, HasSubstr("'3xz'"));
   EXPECT_FALSE(extentsFrom("--image", "0x1", 2));
 }
@@ -41,7 +41,7 @@ TEST(ConvSweep, HasEveryCombination) {
   sweep.filter = {{9, 9}};
   EXPECT_THAT(convsOf(sweep).error().message, HasSubstr("output is empty"));
   sweep.types = {{ElementType::f16, ElementType::f32, ElementType::f32}};
-  EXPECT_THAT(convsOf(sweep).error().message, HasSubstr("operands of one type"));
+  EXPECT_THAT(convsOf(sweep).error().message, HasSubstr("must have the same type"));
 }
 
 TEST(AttentionSweep, HasEveryCombination) {

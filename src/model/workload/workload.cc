@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kDrivers = {"MIOpenDriver", "iree-boo-driver"};
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// The words up to a comment. A word is no copy: a workload has many.
+/// Returns the words before a comment. Views avoid a copy per word: workloads are long.
 std::vector<std::string_view> wordsOf(std::string_view line) {
   constexpr std::string_view kBlank = " \t\r\n\v\f";
   std::vector<std::string_view> words;
@@ -35,7 +35,7 @@ bool isDriver(std::string_view word) {
   return std::find(kDrivers.begin(), kDrivers.end(), name) != kDrivers.end();
 }
 
-/// The command and its options: what follows the driver's name where there is one.
+/// Returns the command and its options: the words after the driver's name, if there is one.
 std::span<const std::string_view> commandIn(std::span<const std::string_view> words) {
   const auto driver = std::find_if(words.begin(), words.end(), isDriver);
   return driver == words.end() ? words : std::span(driver + 1, words.end());

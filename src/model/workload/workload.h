@@ -12,17 +12,17 @@
 
 namespace hone::model {
 
-/// A line of a workload, where it stands and as it is written there: reports show it to people, and
-/// it is the `arguments` column of the CSV files.
+/// A line of a workload with its location and original text. Reports show the text; it is also the
+/// `arguments` column of the CSV files.
 struct WorkloadLine {
   std::string file;
   std::int64_t number = 0;  ///< from 1
-  std::string text;         ///< without the blanks at its ends
+  std::string text;         ///< without leading and trailing blanks
 
   bool operator==(const WorkloadLine&) const = default;
 };
 
-/// A problem that a line asks for.
+/// A problem requested by a line.
 struct WorkloadEntry {
   Problem problem;
   WorkloadLine line;
@@ -30,46 +30,47 @@ struct WorkloadEntry {
   bool operator==(const WorkloadEntry&) const = default;
 };
 
-/// A line that asks for nothing hone can measure.
+/// A line that hone cannot parse or measure.
 struct BadLine {
   WorkloadLine line;
   Error error;  ///< "FILE:LINE: what is wrong; what to do"
 };
 
-/// All that a workload's lines ask for, in their order. The caller decides whether bad lines end
-/// the run or are shown and skipped.
+/// Contents of a workload, in the order of its lines. The caller decides whether bad lines are
+/// fatal or reported and skipped.
 struct Workload {
   std::vector<WorkloadEntry> entries;
   std::vector<BadLine> badLines;
 };
 
-/// A problem with all the lines that ask for it.
+/// A problem with all lines that request it.
 struct UniqueProblem {
   Problem problem;
   std::vector<WorkloadLine> lines;
 };
 
-/// The problems of one command line of MIOpenDriver or iree-boo-driver: "convfp16 -n 16 …",
-/// "./bin/MIOpenDriver gemm -m 128 …". What stands before the driver's name is read over, so lines
-/// of MIOpen's own log do. None for a blank line or a comment, several where -F says so (MIOpen's
-/// default is all three directions). Errors say what is wrong and what to do, not where.
+/// Parses one command line of MIOpenDriver or iree-boo-driver: "convfp16 -n 16 …",
+/// "./bin/MIOpenDriver gemm -m 128 …". Text before the driver's name is ignored, so lines of
+/// MIOpen's log work.
+///
+/// Returns no problems for a blank line or a comment, and several if -F selects several directions
+/// (MIOpen's default is all three). Errors say what is wrong and what to do, without the location.
 [[nodiscard]] Result<std::vector<Problem>> problemsFromLine(std::string_view line);
 
-/// The word by which a line says what it asks for: "conv", "gemmfp16", or a name of the profiler;
-/// "" for a blank line, a comment or a driver without a command.
+/// Returns the command of a line: "conv", "gemmfp16", or an operation name of the dispatch
+/// profiler. Returns "" for a blank line, a comment or a driver without a command.
 [[nodiscard]] std::string_view commandOf(std::string_view line);
 
-/// The lines of a text as people's editors write it: without a byte order mark, the line ends of
-/// any system and the blanks at the ends. Views of the text; a line has the number of its place
-/// from 1.
+/// Splits the text into lines without a byte order mark, line ends of any system, and surrounding
+/// blanks. The views refer to `text`; element i is line i + 1.
 [[nodiscard]] std::vector<std::string_view> workloadLines(std::string_view text);
 
-/// Reads every line of the text; the name of the file is only for messages.
+/// Parses every line of the text; `file` is used in messages only.
 [[nodiscard]] Workload parseWorkload(std::string_view text, std::string_view file);
-/// The same for a file; fails only when it cannot be read.
+/// Parses a file; fails only if it cannot be read.
 [[nodiscard]] Result<Workload> readWorkload(const std::filesystem::path& file);
 
-/// Each problem once, in the order of its first line.
+/// Returns each problem once, in the order of its first line.
 [[nodiscard]] std::vector<UniqueProblem> uniqueProblems(std::span<const WorkloadEntry> entries);
 
 }  // namespace hone::model

@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 constexpr std::string_view kGemm = "gemm -m 128 -n 1 -k 1024 -u 0 -v 0";
 
-TEST(Workload, ReadsLinesAsPeopleWriteThem) {
+TEST(Workload, ParsesCommentsBlanksAndDriverNames) {
   const std::string text =
       "\xef\xbb\xbf# convolutions of a detector\r\n"
       "\r\n"
@@ -44,7 +44,7 @@ TEST(Workload, ReadsLinesAsPeopleWriteThem) {
   EXPECT_EQ(workload.entries[5].line.number, 7);
 }
 
-TEST(Workload, LinesAreThoseOfAnySystem) {
+TEST(Workload, AcceptsLineEndsOfAnySystem) {
   EXPECT_THAT(workloadLines("\xef\xbb\xbf# a\r\n\r\n  conv -n 2 \t\r\ngemm"),
               ElementsAre("# a", "", "conv -n 2", "gemm"));
   EXPECT_THAT(workloadLines("a\n"), ElementsAre("a"));
@@ -52,7 +52,7 @@ TEST(Workload, LinesAreThoseOfAnySystem) {
   EXPECT_THAT(workloadLines(""), IsEmpty());
 }
 
-TEST(Workload, TheCommandOfALine) {
+TEST(Workload, FindsCommandOfLine) {
   EXPECT_EQ(commandOf("  convfp16 -n 2 --in_layout NHWC"), "convfp16");
   EXPECT_EQ(commandOf("MIOpen(HIP): Command [X] ./bin/MIOpenDriver gemm -m 1"), "gemm");
   EXPECT_EQ(commandOf("matmul_1x2x3_f32t_f32t_f32t # a name"), "matmul_1x2x3_f32t_f32t_f32t");
@@ -61,7 +61,7 @@ TEST(Workload, TheCommandOfALine) {
   }
 }
 
-TEST(Workload, LinesLikeThoseOfRealFiles) {
+TEST(Workload, ParsesLinesOfRealFiles) {
   for (const std::string_view line :
        {"convbfp16 -n 8 -c 40 -H 36 -W 24 -k 80 -y 1 -x 1 -p 0 -q 0 -u 1 -v 1 -l 1 -j 1 -m conv -g "
         "1 -F 2 -t 1 --iter 100 --in_layout NHWC --out_layout NHWC --fil_layout NHWC",
@@ -80,7 +80,7 @@ TEST(Workload, LinesLikeThoseOfRealFiles) {
   }
 }
 
-TEST(Workload, BadLinesAreNamedAndTheOthersKept) {
+TEST(Workload, ReportsBadLinesAndKeepsOthers) {
   const std::string text = fmt::format("{0}\nconv -n zero\n\npool\n{0}\nMIOpenDriver\n", kGemm);
   const Workload workload = parseWorkload(text, "mine/all.txt");
   EXPECT_THAT(workload.entries, SizeIs(2));
@@ -92,7 +92,7 @@ TEST(Workload, BadLinesAreNamedAndTheOthersKept) {
   EXPECT_THAT(workload.badLines[2].error.message, StartsWith("mine/all.txt:6: no command"));
 }
 
-TEST(Workload, UniqueProblemsKeepAllTheirLines) {
+TEST(Workload, UniqueProblemsKeepAllLines) {
   const std::string text =
       fmt::format("{}\nconv -F 3\ngemm -k 1024 -m 128 -n 1\nconv -F 2\n", kGemm);
   const auto unique = uniqueProblems(parseWorkload(text, "w").entries);
@@ -113,7 +113,7 @@ TEST(Workload, ReadsAFile) {
   EXPECT_FALSE(readWorkload(folder.path() / "none.txt"));
 }
 
-/// Bytes that make lines, options and values likely.
+/// Generates bytes that often form lines, options and values.
 rc::Gen<std::string> anyText() {
   const auto piece =
       rc::gen::oneOf(rc::gen::string<std::string>(),
@@ -131,7 +131,7 @@ rc::Gen<std::string> anyText() {
                       });
 }
 
-RC_GTEST_PROP(Workload, AnyBytesAreReadOrNamed, ()) {
+RC_GTEST_PROP(Workload, ParsesOrNamesAnyBytes, ()) {
   const std::string text = *anyText();
   const Workload workload = parseWorkload(text, "f");
   const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
@@ -148,7 +148,7 @@ RC_GTEST_PROP(Workload, AnyBytesAreReadOrNamed, ()) {
   }
 }
 
-RC_GTEST_PROP(Workload, EveryProblemIsFoundAtItsLine, ()) {
+RC_GTEST_PROP(Workload, FindsEveryProblemAtItsLine, ()) {
   const auto problems = *rc::gen::container<std::vector<Problem>>(anyProblem());
   std::string text;
   for (const Problem& problem : problems) {

@@ -10,13 +10,14 @@
 
 namespace hone::split {
 
-/// All that a sweep tells.
+/// Results derived from a sweep.
 struct Analysis {
   SweepResult sweep;
   LimitRanking ranking;
   BaselineComparisons comparisons;
   std::vector<ShapeCluster> clusters;
-  std::vector<Recommendation> recommendations;  ///< for today's compiler, then in the form `chain`
+  std::vector<Recommendation>
+      recommendations;  ///< for the current compiler, then for the form `chain`
 };
 
 [[nodiscard]] Analysis analyze(SweepResult sweep);

@@ -10,20 +10,20 @@
 namespace hone::split {
 namespace {
 
-constexpr double kSame = 1.02;
+constexpr double kNegligibleRatio = 1.02;
 constexpr double kRegressionWeight = 10;
-constexpr std::int64_t kLargestCap = 16;
-constexpr std::size_t kMostFolds = 5;
+constexpr std::int64_t kMaxCap = 16;
+constexpr std::size_t kMaxFolds = 5;
 
 Cost costOf(const ShapeResult& shape, double bestUs, double timeUs) {
   const double ratio = timeUs / bestUs;
   const bool regressed =
       shape.baseline && verdictOf(shape.baseline->meanUs, timeUs) == stats::Verdict::regressed;
-  const double loss = ratio < kSame ? 0 : std::log(ratio);
+  const double loss = ratio < kNegligibleRatio ? 0 : std::log(ratio);
   return {loss, loss * (regressed ? kRegressionWeight : 1), regressed ? 1 : 0};
 }
 
-/// Worse than the slowest that worked, and than twice the best.
+/// Returns a cost above that of the slowest limit that worked and of twice the best time.
 Cost costOfFailure(const ShapeResult& shape, double bestUs) {
   const double loss = std::log(2 * slowestLimit(shape)->timeUs / bestUs);
   return {loss, kRegressionWeight * loss, 1};
@@ -74,8 +74,8 @@ Cost& Cost::operator+=(const Cost& other) {
 Cases casesOf(const SweepResult& sweep, model::ReductionKind kind) {
   Cases cases{sweep.limits, {}, {}};
   std::copy_if(sweep.limits.begin(), sweep.limits.end(), std::back_inserter(cases.caps),
-               [](std::int64_t limit) { return limit < kLargestCap; });
-  cases.caps.push_back(kLargestCap);
+               [](std::int64_t limit) { return limit < kMaxCap; });
+  cases.caps.push_back(kMaxCap);
   for (const ShapeResult& shape : sweep.shapes) {
     if (shape.reduction.kind == kind && !shape.reduction.sizes.empty() && !shape.limits.empty()) {
       cases.all.push_back(caseOf(cases, shape));
@@ -126,9 +126,9 @@ Folds foldsOf(const Cases& cases) {
     const bool isNew = i == 0 || cases.all[i].outputSize != cases.all[i - 1].outputSize ||
                        cases.all[i].reductionSize != cases.all[i - 1].reductionSize;
     distinct += isNew ? 1 : 0;
-    folds.ofCase.push_back((distinct - 1) % kMostFolds);
+    folds.ofCase.push_back((distinct - 1) % kMaxFolds);
   }
-  folds.count = std::min(distinct, kMostFolds);
+  folds.count = std::min(distinct, kMaxFolds);
   return folds;
 }
 

@@ -10,53 +10,54 @@
 
 namespace hone::split {
 
-/// What a fit pays for times.
+/// Cost of times, which the fits minimize.
 struct Cost {
-  double loss = 0;   ///< the sum of log(time / best), where less than 2 % counts as nothing
-  double value = 0;  ///< the same with shapes that regressed counted tenfold
+  double loss = 0;             ///< sum of log(time / best); less than 2 % counts as 0
+  double value = 0;            ///< loss with regressed shapes weighted tenfold
   std::int64_t regressed = 0;  ///< shapes slower than their baseline by more than 5 %
 
   Cost& operator+=(const Cost& other);
 };
 
-/// A rung or a changed constant must save at least this: as much as one shape 5 % faster.
+/// Minimum saving of a rung (one condition of a ladder) or a changed constant: one shape 5 %
+/// faster.
 inline constexpr double kRungCost = 0.05;
 
-/// A shape as the fits see it.
+/// A shape with its costs under each decision.
 struct Case {
-  const ShapeResult* shape = nullptr;  ///< never null; the caller keeps it
+  const ShapeResult* shape = nullptr;  ///< never null; not owned
   std::int64_t outputSize = 0, reductionSize = 0;
-  std::vector<Cost> limitCosts;  ///< one for each of Cases::limits
-  std::vector<Cost> capCosts;    ///< the same where a ladder ends in min(cap, …)
-  std::optional<Cost> skipCost;  ///< of not splitting, where that was measured
+  std::vector<Cost> limitCosts;  ///< one per entry of Cases::limits
+  std::vector<Cost> capCosts;    ///< one per entry of Cases::caps, for min(cap, …)
+  std::optional<Cost> skipCost;  ///< cost of no split, if measured
 };
 
-/// The shapes of one kind.
+/// The shapes of one kind, prepared for fitting.
 struct Cases {
-  std::vector<std::int64_t> limits;  ///< that a ladder may give, ascending
-  std::vector<std::int64_t> caps;    ///< that it may end in, ascending: up to 16
+  std::vector<std::int64_t> limits;  ///< limits a ladder may use, ascending
+  std::vector<std::int64_t> caps;    ///< caps a ladder may end in, ascending, up to 16
   std::vector<Case> all;             ///< ascending by output size, then by reduction size
 };
 
-/// Those of the sweep's shapes that have a sum and a time under a limit. A limit that was swept and
-/// has no time for a shape has failed there, and costs more than any that has one.
+/// Returns the sweep's shapes that have a reduction and a time for a limit. A swept limit without a
+/// time for a shape failed there; it costs more than any limit with a time.
 [[nodiscard]] Cases casesOf(const SweepResult& sweep, model::ReductionKind kind);
 
-/// The ladder's limits and its cap must be among those of the cases.
+/// Returns the cost under a ladder. Its limits and cap must be among those of the cases.
 [[nodiscard]] Cost costUnder(const Cases& cases, const Ladder& ladder, const Case& one);
 [[nodiscard]] Cost costUnder(const Cases& cases, const Ladder& ladder);
-/// With the early returns; what they skip without a measured time is free.
+/// Returns the cost including the early returns. Skipping a case without a measured time is free.
 [[nodiscard]] Cost costUnder(const Cases& cases, const Heuristic& heuristic);
 
-/// The fold of each case, from 0 on: neighbours in size are in different folds, cases of the same
-/// sizes in the same one. No more folds than there are sizes.
+/// Cross-validation folds. Neighbours in size are in different folds, cases of equal sizes in the
+/// same one. There are at most as many folds as sizes.
 struct Folds {
   std::size_t count = 0;
   std::vector<std::size_t> ofCase;
 };
 [[nodiscard]] Folds foldsOf(const Cases& cases);
 
-/// The cases that are in the fold, or all the others.
+/// Return the cases inside or outside a fold.
 [[nodiscard]] Cases inFold(const Cases& cases, const Folds& folds, std::size_t fold);
 [[nodiscard]] Cases outsideFold(const Cases& cases, const Folds& folds, std::size_t fold);
 

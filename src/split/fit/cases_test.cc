@@ -13,7 +13,7 @@ using model::ReductionKind;
 
 SweepResult oneShape(const ShapeResult& shape) { return {{1, 8, 64}, {shape}, {}, 0}; }
 
-TEST(Cases, CostIsTheLogOfWhatIsLost) {
+TEST(Cases, CostIsLogOfLostTime) {
   ShapeResult shape = testShape(64, 64, 65536);
   shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}, {64, timingUs(5.05)}};
   const SweepResult sweep = oneShape(shape);
@@ -23,13 +23,13 @@ TEST(Cases, CostIsTheLogOfWhatIsLost) {
   const Case& one = cases.all.front();
   EXPECT_DOUBLE_EQ(one.limitCosts[0].value, std::log(2));
   EXPECT_EQ(one.limitCosts[1].value, 0);
-  EXPECT_EQ(one.limitCosts[2].value, 0) << "1 % is nothing";
-  EXPECT_DOUBLE_EQ(one.skipCost->value, std::log(2)) << "as limit 1";
-  EXPECT_EQ(one.capCosts[2].value, 0) << "16 is as 8";
+  EXPECT_EQ(one.limitCosts[2].value, 0) << "1 % is negligible";
+  EXPECT_DOUBLE_EQ(one.skipCost->value, std::log(2)) << "same as limit 1";
+  EXPECT_EQ(one.capCosts[2].value, 0) << "16 gives the same split as 8";
   EXPECT_TRUE(casesOf(sweep, ReductionKind::convolution).all.empty());
 }
 
-TEST(Cases, SlowerThanTheBaselineCountsTenfoldAndAFailureMore) {
+TEST(Cases, WeighsRegressionsTenfoldAndFailuresMore) {
   ShapeResult shape = testShape(64, 64, 65536);
   shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}};
   shape.baseline = timingUs(8);
@@ -43,7 +43,7 @@ TEST(Cases, SlowerThanTheBaselineCountsTenfoldAndAFailureMore) {
   EXPECT_EQ(one.limitCosts[2].regressed, 1);
 }
 
-TEST(Cases, CostUnderALadderIsThatOfItsLimits) {
+TEST(Cases, SumsCostsOfLimitsUnderLadder) {
   const SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0, 7);
   const Cases cases = casesOf(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 40U);
@@ -55,7 +55,7 @@ TEST(Cases, CostUnderALadderIsThatOfItsLimits) {
   EXPECT_EQ(costUnder(cases, skipAll).regressed, 40) << "limit 1 is 1.3^6 = 4.8 times the best";
 }
 
-TEST(Cases, FoldsAreEvenAndKeepEqualSizesTogether) {
+TEST(Cases, FoldsAreBalancedAndKeepEqualSizesTogether) {
   SweepResult sweep = testSweep(23, [](const model::Reduction&) { return 64; }, 0, 7);
   sweep.shapes.push_back(sweep.shapes.front());
   sweep.shapes.back().arguments += " ";

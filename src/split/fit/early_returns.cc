@@ -14,18 +14,19 @@ using Constant = std::int64_t EarlyReturns::*;
 constexpr std::array<Constant, 3> kConstants = {
     &EarlyReturns::largeParallel, &EarlyReturns::smallReduction, &EarlyReturns::ratio};
 
-/// All combinations of so many candidates are tried; more of them only one constant at a time.
-constexpr std::size_t kCombined = 10;
-constexpr std::size_t kMostCandidates = 64;
+/// Up to this number of candidates per constant, all combinations are tried; beyond it, one
+/// constant at a time.
+constexpr std::size_t kMaxCombinedCandidates = 10;
+constexpr std::size_t kMaxCandidates = 64;
 constexpr double kRounding = 1e-9;
 
-/// A case that may gain or lose by being skipped.
-struct Open {
+/// A case whose cost depends on whether it is skipped.
+struct OpenCase {
   const model::Reduction* reduction = nullptr;
-  double gain = 0;  ///< by skipping it
+  double gain = 0;  ///< gain of skipping it
 };
 
-/// How far a constant is from the compiler's, either way.
+/// Returns the distance of a constant from the compiler's, on a log scale.
 double distance(std::int64_t value, std::int64_t present) {
   return std::abs(std::log(static_cast<double>(value + 1) / static_cast<double>(present + 1)));
 }
@@ -41,13 +42,13 @@ std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& values, std::
   return kept;
 }
 
-/// Constants that part the measures of the cases in every way, round where there is room.
+/// Returns constants that separate the measured sizes in all possible ways, rounded if possible.
 std::vector<std::int64_t> candidatesOf(const std::set<std::int64_t>& measures) {
   std::set<std::int64_t> candidates = {0, decimalAbove(*measures.rbegin())};
   for (auto low = measures.begin(), high = std::next(low); high != measures.end(); ++low, ++high) {
     candidates.insert(decimalBetween(*low, *high));
     if (*high == *low + 1) {
-      candidates.insert(*low);  // some conditions are <, some <=
+      candidates.insert(*low);  // conditions use both < and <=
     }
   }
   return {candidates.begin(), candidates.end()};
@@ -85,10 +86,10 @@ class Search {
   }
 
  private:
-  /// What skipping saves, less the price of every constant that changes.
+  /// Returns the saving by skipping, less the price of every changed constant.
   [[nodiscard]] double scoreOf(const EarlyReturns& returns) const {
     double score = 0;
-    for (const Open& one : open_) {
+    for (const OpenCase& one : open_) {
       score += skips(form_, returns, *one.reduction) ? one.gain : 0;
     }
     for (const Constant constant : kConstants) {
@@ -107,7 +108,7 @@ class Search {
     return true;
   }
 
-  /// The nearest to the compiler's first, for those win where several are as good.
+  /// Returns candidates, nearest to the compiler's constant first: they win ties.
   [[nodiscard]] std::vector<std::int64_t> candidates(std::size_t constant, std::size_t most) const {
     const std::int64_t present = present_.*kConstants[constant];
     std::vector<std::int64_t> values = thinned(candidatesOf(measures_[constant]), most);
@@ -119,9 +120,9 @@ class Search {
   }
 
   void combine() {
-    const auto parallel = candidates(0, kCombined);
-    const auto reduction = candidates(1, kCombined);
-    const auto ratio = candidates(2, kCombined);
+    const auto parallel = candidates(0, kMaxCombinedCandidates);
+    const auto reduction = candidates(1, kMaxCombinedCandidates);
+    const auto ratio = candidates(2, kMaxCombinedCandidates);
     for (const std::int64_t p : parallel) {
       for (const std::int64_t s : reduction) {
         for (const std::int64_t r : ratio) {
@@ -134,7 +135,7 @@ class Search {
   bool refine() {
     bool better = false;
     for (std::size_t i = 0; i < kConstants.size(); ++i) {
-      for (const std::int64_t value : candidates(i, kMostCandidates)) {
+      for (const std::int64_t value : candidates(i, kMaxCandidates)) {
         EarlyReturns changed = best_;
         changed.*kConstants[i] = value;
         better = consider(changed) || better;
@@ -146,7 +147,7 @@ class Search {
   SourceForm form_;
   EarlyReturns present_, best_;
   double bestScore_ = 0;
-  std::vector<Open> open_;
+  std::vector<OpenCase> open_;
   std::array<std::set<std::int64_t>, 3> measures_;
 };
 

@@ -4,9 +4,9 @@
 
 namespace hone::split {
 
-/// The constants of the early returns for the heuristic's form and kind, with its ladder: an
-/// operation is left alone where that is as fast as what the ladder gives it. A constant of the
-/// compiler stays unless another saves something; all stay where not splitting was not measured.
+/// Fits the constants of the early returns for the heuristic's form, kind and ladder. An operation
+/// is left unsplit if that is as fast as the ladder's limit. A constant of the compiler is kept
+/// unless another one saves time; all are kept if no split was not measured.
 [[nodiscard]] EarlyReturns fitReturns(const Heuristic& heuristic, const Cases& cases);
 
 }  // namespace hone::split

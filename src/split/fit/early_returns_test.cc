@@ -15,7 +15,7 @@ Heuristic heuristicFor(SourceForm form, const Cases& cases) {
           fitLadder(cases)};
 }
 
-/// Shapes with little to sum are best left alone; others gain by 64 parts.
+/// Shapes with short reductions are fastest unsplit; the others gain from 64 parts.
 SweepResult sweepWithSmallSums(std::int64_t smallBelow, std::uint64_t seed) {
   return testSweep(
       80,
@@ -28,7 +28,7 @@ SweepResult sweepWithSmallSums(std::int64_t smallBelow, std::uint64_t seed) {
 class EarlyReturnsOfSeed : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, EarlyReturnsOfSeed, testing::Range<std::uint64_t>(0, 20));
 
-TEST(EarlyReturns, TheCompilersStayWithoutEvidence) {
+TEST(EarlyReturns, KeepCompilerConstantsWithoutEvidence) {
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
     const EarlyReturns present = compilersReturns(form, ReductionKind::matmul);
     EXPECT_EQ(fitReturns(heuristicFor(form, {}), {}), present);
@@ -42,7 +42,7 @@ TEST(EarlyReturns, TheCompilersStayWithoutEvidence) {
   }
 }
 
-TEST(EarlyReturns, TheCompilersAreAsTheSourceHasThem) {
+TEST(EarlyReturns, MatchConstantsInSource) {
   using enum SourceForm;
   EXPECT_EQ(compilersReturns(functions, ReductionKind::convolution),
             (EarlyReturns{640000, 8192, 64}));
@@ -52,7 +52,7 @@ TEST(EarlyReturns, TheCompilersAreAsTheSourceHasThem) {
   EXPECT_EQ(compilersReturns(chain, ReductionKind::matmul), (EarlyReturns{1024, 24576, 384}));
 }
 
-TEST_P(EarlyReturnsOfSeed, LeaveAloneWhatIsFasterUnsplit) {
+TEST_P(EarlyReturnsOfSeed, SkipShapesThatAreFasterUnsplit) {
   const SweepResult sweep = sweepWithSmallSums(200000, GetParam());
   const Cases cases = casesOf(sweep, ReductionKind::matmul);
   Heuristic heuristic = heuristicFor(SourceForm::functions, cases);
@@ -64,7 +64,7 @@ TEST_P(EarlyReturnsOfSeed, LeaveAloneWhatIsFasterUnsplit) {
   std::size_t wrong = 0;
   for (const ShapeResult& shape : sweep.shapes) {
     const bool small = shape.reduction.reductionSize() < 200000;
-    // A condition with numbers in it skips these in any case.
+    // A condition with literal numbers skips these in any case.
     const std::int64_t output = shape.reduction.outputSize();
     const bool fixed = output >= 1024L * 1024 && output < 1500L * 1024;
     wrong += !fixed && small != skips(heuristic.form, heuristic.returns, shape.reduction) ? 1 : 0;
@@ -72,7 +72,7 @@ TEST_P(EarlyReturnsOfSeed, LeaveAloneWhatIsFasterUnsplit) {
   EXPECT_LE(wrong, 4U);
 }
 
-TEST(EarlyReturns, NoiseMovesNoConstant) {
+TEST(EarlyReturns, DoNotFitNoise) {
   SweepResult sweep = testSweep(50, [](const model::Reduction&) { return 64; }, 0, 5);
   Random random(5);
   for (ShapeResult& shape : sweep.shapes) {
@@ -89,7 +89,7 @@ TEST(EarlyReturns, NoiseMovesNoConstant) {
   }
 }
 
-TEST(EarlyReturns, MeasuresAreWhatTheConditionsCompare) {
+TEST(EarlyReturns, MeasuresMatchConditions) {
   const model::Reduction matmul{
       .kind = ReductionKind::matmul, .sizes = {1000}, .batchSize = 2, .mSize = 10, .nSize = 40};
   EXPECT_EQ(measuresOf(SourceForm::chain, matmul), (EarlyReturns{40, 1000, 25}));

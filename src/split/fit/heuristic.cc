@@ -9,7 +9,7 @@ namespace {
 using model::Reduction;
 using model::ReductionKind;
 
-/// As the compiler computes it: in doubles, then cut.
+/// Computes the ratio like the compiler: in doubles, then truncated.
 std::int64_t ratioOf(std::int64_t summed, std::int64_t parallel, std::int64_t batch = 1) {
   return static_cast<std::int64_t>(static_cast<double>(summed) /
                                    std::sqrt(static_cast<double>(parallel)) /

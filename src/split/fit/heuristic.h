@@ -15,16 +15,17 @@ using model::Ladder;
 using model::SourceForm;
 using model::Step;
 
-/// The constants that the compiler itself has: today's in `functions`, the first ones in `chain`.
+/// Returns the compiler's own constants: the current ones for `functions`, the original ones for
+/// `chain`.
 [[nodiscard]] EarlyReturns compilersReturns(SourceForm form, model::ReductionKind kind);
-/// The numbers of an operation that the form's early returns compare with their constants.
+/// Returns the sizes of an operation that the form's early returns compare with their constants.
 [[nodiscard]] EarlyReturns measuresOf(SourceForm form, const model::Reduction& reduction);
-/// Whether the form's early returns, with these constants, leave the operation alone. Today's form
-/// has conditions with numbers in them besides; they stay as they are and count here too.
+/// Returns true if the form's early returns, with these constants, leave the operation unsplit. The
+/// current form also has conditions with literal numbers; they are unchanged and included here.
 [[nodiscard]] bool skips(SourceForm form, const EarlyReturns& returns,
                          const model::Reduction& reduction);
 [[nodiscard]] std::int64_t limitOf(const Ladder& ladder, const model::Reduction& reduction);
-/// The limit that the code gives; nothing: it leaves the operation alone.
+/// Returns the limit of the heuristic; nullopt: not split.
 [[nodiscard]] std::optional<std::int64_t> limitOf(const Heuristic& heuristic,
                                                   const model::Reduction& reduction);
 

@@ -20,8 +20,8 @@ constexpr const char* kFile = "recommendation.json";
 using model::ReductionKind;
 using FitLadder = Ladder (*)(const Cases&);
 
-/// A 2-D ladder is longer code; it must be this much better on shapes it was not fitted to.
-constexpr double kWorthTwoD = 1.01;
+/// Minimum cross-validated gain of a 2-D ladder, which is longer code.
+constexpr double kMinTwoDGain = 1.01;
 
 Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
   Cases kept{cases.limits, cases.caps, {}};
@@ -32,8 +32,8 @@ Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
   return kept;
 }
 
-/// Ladder and early returns depend on each other: the ladder is fitted once more to what the
-/// returns leave to it.
+/// Fits a heuristic. Ladder and early returns depend on each other, so the ladder is fitted again
+/// to the operations that the returns do not skip.
 Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
   Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases)};
   first.returns = fitReturns(first, cases);
@@ -80,25 +80,24 @@ void decide(Recommendation& recommendation) {
   const Regret& two = recommendation.twoD.leftOut;
   const Regret& oneInSample = recommendation.oneD.inSample;
   const Regret& twoInSample = recommendation.twoD.inSample;
-  const std::string figures =
-      fmt::format("shapes left out of the fit take {} more than their best with 2-D, {} with 1-D",
-                  percentOver(two), percentOver(one));
+  const std::string figures = fmt::format("cross-validated regret {} with 2-D, {} with 1-D",
+                                          percentOver(two), percentOver(one));
   const bool safe =
       two.regressed <= one.regressed && twoInSample.regressed <= oneInSample.regressed;
-  const bool better = two.geomeanRatio * kWorthTwoD < one.geomeanRatio;
+  const bool better = two.geomeanRatio * kMinTwoDGain < one.geomeanRatio;
   recommendation.takeTwoD = two.shapes > 0 && safe && better;
   if (two.shapes == 0) {
-    recommendation.why = "1-D: there are too few shapes to check a 2-D ladder";
+    recommendation.why = "1-D: too few shapes to cross-validate a 2-D ladder";
   } else if (recommendation.takeTwoD) {
-    recommendation.why = fmt::format("2-D: {}, and it regresses no more of them", figures);
+    recommendation.why = fmt::format("2-D: {}; no additional regressions", figures);
   } else if (!better) {
-    recommendation.why = fmt::format("1-D: {}; longer code must gain more than 1 %", figures);
+    recommendation.why =
+        fmt::format("1-D: {}; the longer 2-D code must gain more than 1 %", figures);
   } else {
-    recommendation.why = fmt::format(
-        "1-D: 2-D is predicted to make {} shapes slower than the compiler's own choice, "
-        "1-D {}",
-        std::max(two.regressed, twoInSample.regressed),
-        std::max(one.regressed, oneInSample.regressed));
+    recommendation.why =
+        fmt::format("1-D: 2-D is predicted to regress {} shapes against the baseline, 1-D {}",
+                    std::max(two.regressed, twoInSample.regressed),
+                    std::max(one.regressed, oneInSample.regressed));
   }
 }
 
@@ -127,12 +126,12 @@ Result<void> writeRecommendations(const std::filesystem::path& folder,
 Result<std::vector<Recommendation>> readRecommendations(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kFile;
   if (!std::filesystem::exists(file)) {
-    return userError("{}: there is no such file; hone split analyze writes it", file.string());
+    return userError("{}: file not found; run hone split analyze to create it", file.string());
   }
   const std::string text = HONE_TRY(readFile(file));
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) {
-    return userError("{}: this is not JSON; hone split analyze writes it anew", file.string());
+    return userError("{}: invalid JSON; run hone split analyze to recreate it", file.string());
   }
   auto read = model::recommendationsFrom(json);
   return read ? std::move(read) : within(file.string(), read.error());

@@ -13,10 +13,10 @@ namespace hone::split {
 using model::FittedHeuristic;
 using model::Recommendation;
 
-/// One for each kind that has shapes with a time under a limit; convolutions first.
+/// Returns one recommendation per kind that has shapes with a time for a limit; convolutions first.
 [[nodiscard]] std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form);
 
-/// recommendation.json in a results folder.
+/// Writes and reads recommendation.json in a results folder.
 [[nodiscard]] Result<void> writeRecommendations(const std::filesystem::path& folder,
                                                 std::span<const Recommendation> recommendations);
 [[nodiscard]] Result<std::vector<Recommendation>> readRecommendations(

@@ -26,7 +26,7 @@ SweepResult ladderSweep() {
   return testSweep(120, bestBy({{{square(128), {}, 1024}, {square(512), {}, 128}}, 16}), 0.02, 11);
 }
 
-TEST(Recommendation, TakesTwoDWhereTheReductionSizeMatters) {
+TEST(Recommendation, PrefersTwoDIfReductionSizeMatters) {
   const auto all = recommend(gridSweep(), SourceForm::chain);
   ASSERT_EQ(all.size(), 1U);
   const Recommendation& one = all.front();
@@ -40,7 +40,7 @@ TEST(Recommendation, TakesTwoDWhereTheReductionSizeMatters) {
   EXPECT_EQ(one.twoD.leftOut.shapes + one.twoD.leftOut.unknown, 120);
 }
 
-TEST(Recommendation, TakesOneDWhereItIsAsGood) {
+TEST(Recommendation, PrefersOneDIfEquallyGood) {
   const Recommendation one = recommend(ladderSweep(), SourceForm::chain).at(0);
   EXPECT_FALSE(one.takeTwoD);
   EXPECT_THAT(one.why, HasSubstr("must gain more than 1 %"));
@@ -48,7 +48,7 @@ TEST(Recommendation, TakesOneDWhereItIsAsGood) {
   EXPECT_EQ(one.oneD.heuristic.form, SourceForm::chain);
 }
 
-TEST(Recommendation, IsOneForEachKind) {
+TEST(Recommendation, ReturnsOnePerKind) {
   SweepResult sweep = ladderSweep();
   sweep.shapes.resize(20);
   for (std::size_t i = 0; i < 10; ++i) {
@@ -64,7 +64,7 @@ TEST(Recommendation, IsOneForEachKind) {
   EXPECT_EQ(all[0].oneD.inSample.shapes, 10);
 }
 
-TEST(Recommendation, OfOneShapeSaysThatNothingWasChecked) {
+TEST(Recommendation, ReportsTooFewShapes) {
   SweepResult sweep = ladderSweep();
   sweep.shapes.resize(1);
   const Recommendation one = recommend(sweep, SourceForm::functions).at(0);
@@ -73,7 +73,7 @@ TEST(Recommendation, OfOneShapeSaysThatNothingWasChecked) {
   EXPECT_TRUE(recommend({}, SourceForm::functions).empty());
 }
 
-TEST(Recommendation, IsTheSameEveryTime) {
+TEST(Recommendation, IsDeterministic) {
   EXPECT_EQ(recommend(gridSweep(), SourceForm::functions),
             recommend(gridSweep(), SourceForm::functions));
 }
@@ -81,7 +81,7 @@ TEST(Recommendation, IsTheSameEveryTime) {
 class RecommendationOfSeed : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, RecommendationOfSeed, testing::Range<std::uint64_t>(0, 5));
 
-TEST_P(RecommendationOfSeed, AKnownLadderIsFoundAndNothingRegresses) {
+TEST_P(RecommendationOfSeed, FindsKnownLadderWithoutRegressions) {
   const Ladder known{{{square(64), {}, 1024}, {square(256), {}, 128}, {square(1024), {}, 32}}, 16};
   const SweepResult sweep = testSweep(100, bestBy(known), 0.03, GetParam());
   const Recommendation one = recommend(sweep, SourceForm::chain).at(0);
@@ -90,14 +90,14 @@ TEST_P(RecommendationOfSeed, AKnownLadderIsFoundAndNothingRegresses) {
   EXPECT_LT(one.oneD.leftOut.geomeanRatio, 1.1);
 }
 
-TEST(RecommendationJson, IsReadBack) {
+TEST(RecommendationJson, RoundTrips) {
   const auto all = recommend(gridSweep(), SourceForm::functions);
   const auto read = model::recommendationsFrom(nlohmann::json::parse(model::toJson(all).dump()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, all);
 }
 
-TEST(RecommendationJson, IsAFileOfTheResultsFolder) {
+TEST(RecommendationJson, IsStoredInResultsFolder) {
   const ScratchFolder scratch = ScratchFolder::create().value();
   EXPECT_THAT(readRecommendations(scratch.path()).error().message, HasSubstr("hone split analyze"));
   const auto all = recommend(ladderSweep(), SourceForm::functions);
@@ -105,10 +105,10 @@ TEST(RecommendationJson, IsAFileOfTheResultsFolder) {
   EXPECT_EQ(readRecommendations(scratch.path()).value(), all);
   ASSERT_TRUE(writeFile(scratch.path() / "recommendation.json", "{"));
   EXPECT_THAT(readRecommendations(scratch.path()).error().message,
-              HasSubstr("recommendation.json: this is not JSON"));
+              HasSubstr("recommendation.json: invalid JSON"));
 }
 
-TEST(RecommendationJson, SaysWhatIsWrong) {
+TEST(RecommendationJson, NamesInvalidMember) {
   nlohmann::json json = toJson(recommend(ladderSweep(), SourceForm::functions));
   EXPECT_THAT(model::recommendationsFrom(nlohmann::json::array()).error().message,
               HasSubstr("must be an object"));

@@ -10,11 +10,11 @@ namespace {
 using model::Reduction;
 using model::ReductionKind;
 
-/// The compiler tries no factor beyond this one.
-constexpr std::int64_t kLargestFactor = 1 << 15;
+/// Largest factor that the compiler tries.
+constexpr std::int64_t kMaxFactor = 1 << 15;
 
 std::optional<std::int64_t> smallestFactorFrom(std::int64_t lowest, std::int64_t size) {
-  for (std::int64_t factor = lowest; factor <= std::min(size, kLargestFactor); ++factor) {
+  for (std::int64_t factor = lowest; factor <= std::min(size, kMaxFactor); ++factor) {
     if (size % factor == 0) {
       return factor;
     }
@@ -78,7 +78,7 @@ std::optional<std::vector<std::int64_t>> sizesFor(const Reduction& reduction, st
     limit /= size / *tile;
     size = *tile;
     if (size > 1) {
-      break;  // what is left is not contiguous
+      break;  // the remaining loops are not contiguous
     }
   }
   return sizes;

@@ -9,25 +9,25 @@
 
 namespace hone::split {
 
-/// The tile sizes, one a loop of the sum, that the compiler makes of a limit on how many parts a
-/// reduction may be split into. Nothing where it finds no factor and leaves the operation alone.
-/// The limit must be positive.
+/// Returns the tile sizes, one per reduction loop, that the compiler derives from a limit on the
+/// number of parts. Returns nullopt if it finds no factor and does not split. The limit must be
+/// positive.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> sizesFor(const model::Reduction& reduction,
                                                                 std::int64_t limit);
 
-/// The same with none for no limit, or one without factors: not split.
+/// Like sizesFor, but returns an empty list if there is no limit or no factor: not split.
 [[nodiscard]] std::vector<std::int64_t> sizesUnder(const model::Reduction& reduction,
                                                    std::optional<std::int64_t> limit);
 
-/// The limit that IREE 3.13 chooses by itself in its function for the reduction's kind; nothing
-/// where that leaves the operation alone.
+/// Returns the limit that IREE 3.13 chooses in its function for the reduction's kind; nullopt if it
+/// does not split the operation.
 [[nodiscard]] std::optional<std::int64_t> compilersLimit(const model::Reduction& reduction);
 
-/// A limit for a reduction of either kind; nothing: leave it alone.
+/// Chooses a limit for a reduction of either kind; nullopt: do not split.
 using LimitChooser = std::function<std::optional<std::int64_t>(const model::Reduction&)>;
 
-/// What the pass makes of an operation with the limits given: a convolution that its own function
-/// leaves alone is tried as a matmul. None: not split.
+/// Returns the tile sizes that the pass derives from these limits; empty: not split. A convolution
+/// that its own function does not split is tried as a matmul.
 [[nodiscard]] std::vector<std::int64_t> sizesUnder(const model::Reduction& reduction,
                                                    const LimitChooser& limitFor);
 

@@ -20,7 +20,7 @@ using model::Reduction;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Rule, SplitsFromTheOutermostLoopOn) {
+TEST(Rule, SplitsOutermostLoopFirst) {
   Reduction reduction;
   reduction.sizes = {16, 12, 8};
   EXPECT_THAT(*sizesFor(reduction, 1), ElementsAre(16, 12, 8));
@@ -30,20 +30,20 @@ TEST(Rule, SplitsFromTheOutermostLoopOn) {
   EXPECT_THAT(*sizesFor(reduction, 1 << 20), ElementsAre(1, 1, 1));
 }
 
-TEST(Rule, ABatchFirstConvolutionIsSplitFromTheInnermostLoopOn) {
+TEST(Rule, SplitsInnermostLoopOfBatchFirstConvolutionFirst) {
   Reduction reduction;
   reduction.sizes = {16, 12, 8};
   reduction.batchFirst = true;
   EXPECT_THAT(*sizesFor(reduction, 64), ElementsAre(16, 2, 1));
 }
 
-TEST(Rule, ALargePrimeHasNoFactorThatTheCompilerTries) {
+TEST(Rule, DoesNotSplitLargePrime) {
   Reduction reduction;
   reduction.sizes = {65537};
   EXPECT_FALSE(sizesFor(reduction, 4));
 }
 
-RC_GTEST_PROP(RuleProperty, PartsDivideTheirLoopsAndAreNoMoreThanTheLimit, ()) {
+RC_GTEST_PROP(RuleProperty, PartsDivideLoopsAndRespectLimit, ()) {
   Reduction reduction;
   reduction.sizes = *rc::gen::nonEmpty(
       rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 5000)));
@@ -60,7 +60,7 @@ RC_GTEST_PROP(RuleProperty, PartsDivideTheirLoopsAndAreNoMoreThanTheLimit, ()) {
   RC_ASSERT(parts <= limit);
 }
 
-TEST(RuleOfTheCompiler, IsHonesOnRandomShapes) {
+TEST(CompilerRule, MatchesHoneOnRandomShapes) {
   engine::TestToolchain toolchain;
   ShapeMaker maker(7);
   std::vector<model::Problem> problems(400);
@@ -69,11 +69,11 @@ TEST(RuleOfTheCompiler, IsHonesOnRandomShapes) {
       checkRule(toolchain.compiler, toolchain.installation, toolchain.folder.path(), problems);
   ASSERT_TRUE(check) << check.error().message;
   EXPECT_THAT(check->disagreements, IsEmpty());
-  EXPECT_GT(check->split, 50) << "the shapes must be worth the check";
+  EXPECT_GT(check->split, 50) << "enough shapes must be split";
   EXPECT_LT(check->unrecognized, 150);
 }
 
-/// Small enough to compile in no time, with loops of one that the compiler folds away.
+/// Problems that compile fast, some with loops of size 1, which the compiler folds away.
 model::Problem smallShape(Random& random) {
   const auto size = [&](std::int64_t largest) {
     return static_cast<std::int64_t>(1 + random.below(static_cast<std::size_t>(largest)));
@@ -97,7 +97,7 @@ model::Problem smallShape(Random& random) {
   return conv;
 }
 
-TEST(FormulaOfAReduction, IsWhatTheCompilerSees) {
+TEST(ReductionFormula, MatchesCompiler) {
   engine::TestToolchain toolchain;
   Random random(3);
   std::vector<SweepProblem> problems;
@@ -111,7 +111,7 @@ TEST(FormulaOfAReduction, IsWhatTheCompilerSees) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     ASSERT_EQ(programs[i].report.status, iree::CompileReport::Status::ok) << problems[i].arguments;
     if (programs[i].operations.size() != 1) {
-      continue;  // what no limit splits
+      continue;  // no limit splits it
     }
     ++seen;
     const Reduction& theirs = programs[i].operations.front();

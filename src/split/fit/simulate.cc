@@ -11,7 +11,7 @@
 namespace hone::split {
 namespace {
 
-/// 1 for an empty set: no change.
+/// Returns the geometric mean; 1 (no change) for an empty set.
 double geomeanRatio(std::span<const double> ratios) {
   return ratios.empty() ? 1 : stats::geometricMean(ratios);
 }

@@ -15,30 +15,33 @@ struct LimitTime {
   double timeUs = 0;
 };
 
-/// Over the limits alone, the smaller one of equals. Nothing where all of them failed.
+/// Return the fastest and slowest limit, the smaller one on a tie, ignoring baseline and no split;
+/// nullopt if all limits failed.
 [[nodiscard]] std::optional<LimitTime> fastestLimit(const ShapeResult& shape);
 [[nodiscard]] std::optional<LimitTime> slowestLimit(const ShapeResult& shape);
-/// The least time that was measured of the shape, under whatever: limits, baseline, no split.
+/// Returns the shortest measured time of the shape over limits, baseline and no split.
 [[nodiscard]] std::optional<double> bestUs(const ShapeResult& shape);
 
-/// What was measured of a decision: to split by a limit, or (nothing) not to split. Limits that the
-/// compiler makes the same sizes of are the same decision; with no sizes it does not split.
+/// Returns the measured time of a decision: to split with a limit, or (nullopt) not to split.
+/// Limits that give the same tile sizes are the same decision; a limit without sizes means no
+/// split.
 [[nodiscard]] std::optional<double> measuredUs(const ShapeResult& shape,
                                                std::optional<std::int64_t> limit);
-/// The same where it was measured. Otherwise, for a limit the time of the nearest one by log2 that
-/// was, the smaller of two as near; for not splitting the time of limit 1, which makes one part.
+/// Like measuredUs, with an estimate for decisions that were not measured. For a limit it is the
+/// time of the nearest measured limit by log2, the smaller one on a tie. For no split it is the
+/// time of limit 1, which makes one part.
 [[nodiscard]] std::optional<double> timeUnder(const ShapeResult& shape,
                                               std::optional<std::int64_t> limit);
 
-/// A shape with the time that a heuristic is predicted to give it.
+/// A shape with its predicted time under a heuristic.
 struct Prediction {
-  const ShapeResult* shape = nullptr;  ///< never null; the caller keeps it
+  const ShapeResult* shape = nullptr;  ///< never null; not owned
   std::optional<double> timeUs;
 };
 
 [[nodiscard]] Prediction predict(const Heuristic& heuristic, const ShapeResult& shape);
 
-using model::Regret;
+using model::Regret;  ///< excess of the predicted over the best measured times
 
 [[nodiscard]] Regret regretOf(std::span<const Prediction> predictions);
 

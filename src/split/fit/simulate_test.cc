@@ -7,7 +7,7 @@
 namespace hone::split {
 namespace {
 
-TEST(Simulate, BestAndWorstAreOverTheLimitsAndTheSmallerOfEquals) {
+TEST(Simulate, FindsFastestAndSlowestLimit) {
   ShapeResult shape = testShape(64, 64, 65536);
   EXPECT_FALSE(fastestLimit(shape));
   EXPECT_FALSE(slowestLimit(shape));
@@ -21,7 +21,7 @@ TEST(Simulate, BestAndWorstAreOverTheLimitsAndTheSmallerOfEquals) {
   EXPECT_EQ(bestUs(shape), 1);
 }
 
-TEST(Simulate, NotSplittingIsLimitOneWhereItWasNotMeasured) {
+TEST(Simulate, EstimatesNoSplitByLimitOne) {
   ShapeResult shape = testShape(64, 64, 4096);
   shape.limits = {{8, timingUs(5)}};
   EXPECT_EQ(timeUnder(shape, std::nullopt), std::nullopt);
@@ -32,8 +32,8 @@ TEST(Simulate, NotSplittingIsLimitOneWhereItWasNotMeasured) {
   EXPECT_EQ(timeUnder(shape, std::nullopt), 6);
 }
 
-TEST(Simulate, ALimitWithTheSameSizesIsTheSame) {
-  // 96 can be split into 48 parts but not into 64: both limits give tiles of 2.
+TEST(Simulate, TreatsLimitsWithEqualSizesAsEqual) {
+  // 96 can be split into 48 parts but not 64: both limits give tiles of 2.
   ShapeResult shape = testShape(64, 64, 96);
   shape.limits = {{32, timingUs(5)}, {48, timingUs(9)}};
   EXPECT_EQ(timeUnder(shape, 64), 9);
@@ -41,7 +41,7 @@ TEST(Simulate, ALimitWithTheSameSizesIsTheSame) {
   EXPECT_EQ(measuredUs(shape, 8), std::nullopt);
 }
 
-TEST(Simulate, ALimitWithoutSizesDoesNotSplit) {
+TEST(Simulate, TreatsLimitWithoutSizesAsNoSplit) {
   // The compiler tries no tile above 32768, so 8 parts are too few here.
   ShapeResult shape = testShape(64, 64, 1 << 20);
   shape.limits = {{64, timingUs(5)}};
@@ -52,16 +52,16 @@ TEST(Simulate, ALimitWithoutSizesDoesNotSplit) {
   EXPECT_EQ(measuredUs(shape, std::nullopt), 8);
 }
 
-TEST(Simulate, OtherLimitsAreTheNearestOneByTheirLog) {
+TEST(Simulate, EstimatesOtherLimitsByNearestLog) {
   ShapeResult shape = testShape(64, 64, 65536);
   shape.limits = {{8, timingUs(5)}, {128, timingUs(9)}};
   EXPECT_EQ(timeUnder(shape, 16), 5);
   EXPECT_EQ(timeUnder(shape, 64), 9);
-  EXPECT_EQ(timeUnder(shape, 32), 5) << "as near to 8 as to 128";
+  EXPECT_EQ(timeUnder(shape, 32), 5) << "equally near to 8 and 128";
   EXPECT_EQ(timeUnder(shape, 4096), 9);
 }
 
-TEST(Simulate, RegretIsAgainstTheBestAndAgainstTheBaseline) {
+TEST(Simulate, ComputesRegretAgainstBestAndBaseline) {
   ShapeResult fast = testShape(64, 64, 65536);
   fast.limits = {{8, timingUs(4)}, {64, timingUs(2)}};
   fast.baseline = timingUs(8);
@@ -88,7 +88,7 @@ TEST(Simulate, RegretIsAgainstTheBestAndAgainstTheBaseline) {
   EXPECT_EQ(regretOf({}), Regret{});
 }
 
-TEST(Simulate, ASkippedShapeTakesTheTimeWithoutSplit) {
+TEST(Simulate, PredictsNoSplitTimeForSkippedShape) {
   ShapeResult shape = testShape(4096, 4096, 64);
   shape.limits = {{8, timingUs(4)}};
   shape.noSplit = timingUs(3);

@@ -23,9 +23,9 @@
 
 namespace hone::split {
 
-// hone's rule held against the compiler's own pass, for a test and for a figure.
+// Compares hone's split rule with the compiler's pass, for a test and a benchmark.
 
-/// A problem of any kind that the pass may split; sizes from 1 to millions, evenly in logs.
+/// Generates problems that the pass may split, with sizes from 1 to millions, log-uniform.
 class ShapeMaker {
  public:
   explicit ShapeMaker(std::uint64_t seed) : random_(seed) {}
@@ -78,12 +78,12 @@ class ShapeMaker {
 
 struct RuleCheck {
   std::int64_t shapes = 0;
-  std::int64_t split = 0;         ///< that the compiler splits
-  std::int64_t unrecognized = 0;  ///< that hone takes for something the pass never splits
+  std::int64_t split = 0;         ///< shapes the compiler splits
+  std::int64_t unrecognized = 0;  ///< shapes hone considers unsplittable
   std::vector<std::string> disagreements;
 };
 
-/// What the pass put on the operation of each function, by the function's name.
+/// Parses the split sizes that the pass set on the operation of each function, by function name.
 inline std::map<std::string, std::vector<std::int64_t>> splitsInText(std::string_view text) {
   constexpr std::string_view kMark = "iree_linalg_ext.split_reduction = [";
   std::map<std::string, std::vector<std::int64_t>> splits;
@@ -102,7 +102,7 @@ inline std::map<std::string, std::vector<std::int64_t>> splitsInText(std::string
   return splits;
 }
 
-/// Lets the compiler's pass and hone's rule split the problems, all in one module.
+/// Splits the problems, all in one module, with the compiler's pass and with hone's rule.
 inline Result<RuleCheck> checkRule(iree::Compiler& compiler, const iree::Installation& installation,
                                    const std::filesystem::path& folder,
                                    const std::vector<model::Problem>& problems) {
@@ -142,7 +142,7 @@ inline Result<RuleCheck> checkRule(iree::Compiler& compiler, const iree::Install
     check.split += theirs.empty() ? 0 : 1;
     check.unrecognized += known == byFunction.end() ? 1 : 0;
     if (ours != theirs) {
-      check.disagreements.push_back(fmt::format("{}: hone {}, the compiler {}", nameOf(problems[i]),
+      check.disagreements.push_back(fmt::format("{}: hone {}, compiler {}", nameOf(problems[i]),
                                                 fmt::join(ours, " "), fmt::join(theirs, " ")));
     }
   }

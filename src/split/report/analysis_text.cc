@@ -13,14 +13,14 @@
 namespace hone::split {
 namespace {
 
-constexpr std::size_t kMostFailures = 20;
-constexpr std::size_t kTop = 20;
+constexpr std::size_t kMaxListedFailures = 20;
+constexpr std::size_t kTopShapes = 20;
 
 std::string introductionText(const SweepResult& sweep) {
   std::string text = fmt::format("{}; limits {}\n",
                                  countText(static_cast<std::int64_t>(sweep.shapes.size()), "shape"),
                                  fmt::join(sweep.limits, ", "));
-  const std::size_t shown = std::min(sweep.failures.size(), kMostFailures);
+  const std::size_t shown = std::min(sweep.failures.size(), kMaxListedFailures);
   if (shown > 0) {
     text += fmt::format("{} without a time:\n",
                         countText(static_cast<std::int64_t>(sweep.failures.size()), "trial"));
@@ -35,9 +35,9 @@ std::string introductionText(const SweepResult& sweep) {
 }
 
 std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
-  std::string text = fmt::format(
-      "Over {} of {} that have a time under every limit; the lowest geometric mean first.\n\n",
-      ranking.shapes, countText(static_cast<std::int64_t>(shapes), "shape"));
+  std::string text =
+      fmt::format("Statistics over {} of {} with a time for every limit, by geometric mean.\n\n",
+                  ranking.shapes, countText(static_cast<std::int64_t>(shapes), "shape"));
   for (const LimitStatistics& limit : ranking.limits) {
     text += fmt::format("limitParallelLoops = {}:\n", limit.limit);
     text += fmt::format("  Geometric Mean:   {} ms\n", inMs(limit.geomeanUs));
@@ -47,7 +47,7 @@ std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
     text += fmt::format("  Total Runtime:    {} ms\n\n", inMs(limit.totalUs));
   }
   if (!ranking.failed.empty()) {
-    text += fmt::format("Without any time, and left out: {}\n\n", fmt::join(ranking.failed, ", "));
+    text += fmt::format("Omitted limits without any time: {}\n\n", fmt::join(ranking.failed, ", "));
   }
   return text;
 }
@@ -71,10 +71,10 @@ std::string comparisonsText(const BaselineComparisons& comparisons) {
     text += "\n";
   }
   if (text.empty()) {
-    text = "No shape has a time under both the baseline and a limit.\n\n";
+    text = "No shape has times for both the baseline and a limit.\n\n";
   }
   if (comparisons.withoutBaseline > 0) {
-    text += fmt::format("Left out: {} without a baseline.\n\n",
+    text += fmt::format("Omitted: {} without a baseline.\n\n",
                         countText(comparisons.withoutBaseline, "shape"));
   }
   return text;
@@ -113,7 +113,7 @@ std::string topText(const SweepResult& sweep) {
   std::stable_sort(all.begin(), all.end(),
                    [](const Top& a, const Top& b) { return a.speedup > b.speedup; });
   std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), kTop); ++i) {
+  for (std::size_t i = 0; i < std::min(all.size(), kTopShapes); ++i) {
     text += fmt::format("#{}: {}\n    Best limit: {}, Runtime: {}ms, Speedup: {:.2f}x\n", i + 1,
                         all[i].shape->arguments, all[i].best.limit, inMs(all[i].best.timeUs),
                         all[i].speedup);

@@ -8,7 +8,7 @@
 
 namespace hone::split {
 
-/// comprehensive_analysis.txt: its six parts, for people. Times are milliseconds.
+/// Returns the text of comprehensive_analysis.txt, in six parts. Times are milliseconds.
 [[nodiscard]] std::string analysisText(const Analysis& analysis,
                                        const std::optional<Validation>& validation = std::nullopt);
 

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two matmuls and a convolution whose limit 64 failed.
+/// Returns a sweep of two matmuls and a convolution whose limit 64 failed.
 SweepResult smallSweep() {
   const model::Conv conv{.direction = model::ConvDirection::weightBackward,
                          .n = 16,
@@ -29,7 +29,7 @@ SweepResult smallSweep() {
                     {testShape(16, 16, 65536),
                      testShape(512, 512, 65536),
                      {"the convolution", reductionOf(conv).value(), {}, {}, {}}},
-                    {"limit 64 of the convolution: it does not compile"},
+                    {"limit 64 of the convolution: does not compile"},
                     0};
   sweep.shapes[0].limits = {{8, timingUs(4000)}, {64, timingUs(1000)}};
   sweep.shapes[0].baseline = timingUs(2000);
@@ -42,13 +42,13 @@ SweepResult smallSweep() {
 
 constexpr std::string_view kGolden = R"golden(3 shapes; limits 8, 64
 1 trial without a time:
-  limit 64 of the convolution: it does not compile
+  limit 64 of the convolution: does not compile
 
 ====================================================================================================
 PART 1: PERFORMANCE SUMMARY BY LIMIT
 ====================================================================================================
 
-Over 2 of 3 shapes that have a time under every limit; the lowest geometric mean first.
+Statistics over 2 of 3 shapes with a time for every limit, by geometric mean.
 
 limitParallelLoops = 64:
   Geometric Mean:   0.6325 ms
@@ -83,7 +83,7 @@ no split vs baseline:
   Avg Regression:   100.0% (1 test slower)
   Max Regression:   100.0%
 
-Left out: 1 shape without a baseline.
+Omitted: 1 shape without a baseline.
 
 ====================================================================================================
 PART 3: CLUSTER ANALYSIS
@@ -111,7 +111,7 @@ Cluster for limitParallelLoops = 8 (matmul):
 PART 4: C++ CODE RECOMMENDATIONS
 ====================================================================================================
 
-For today's compiler, whose functions return the limit
+For the current compiler, whose functions return the limit
 
 A) Early Return Thresholds
 
@@ -130,23 +130,23 @@ B) limitParallelLoops Logic
 FOR CONVOLUTION (getConvolutionLimitParallelLoops):
 
 1-D, by output size: 1 line (recommended)
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
   return std::min<int64_t>(8, startTileSize);
 
 2-D, by output size and reduction size: 1 line
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
   return std::min<int64_t>(16, startTileSize);
 
-Take 1-D: there are too few shapes to check a 2-D ladder.
-No shape is predicted to gain by it: keep the compiler's own code.
+Recommended: 1-D: too few shapes to cross-validate a 2-D ladder.
+No shape is predicted to improve; keep the compiler's code.
 
 FOR MATMUL (getMatmulLimitParallelLoops):
 
 1-D, by output size: 4 lines (recommended)
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
 
   if (outputSize < 128 * 128) {
     return 64;
@@ -154,15 +154,15 @@ FOR MATMUL (getMatmulLimitParallelLoops):
   return std::min<int64_t>(8, startTileSize);
 
 2-D, by output size and reduction size: 4 lines
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
 
   if (outputSize < 128 * 128) {
     return 64;
   }
   return std::min<int64_t>(16, startTileSize);
 
-Take 1-D: shapes left out of the fit take 100.0 % more than their best with 2-D, 100.0 % with 1-D; longer code must gain more than 1 %.
+Recommended: 1-D: cross-validated regret 100.0 % with 2-D, 100.0 % with 1-D; the longer 2-D code must gain more than 1 %.
 
 For a compiler whose source has a chain `int64_t limitParallelLoops; if …`
 
@@ -183,25 +183,25 @@ B) limitParallelLoops Logic
 FOR CONVOLUTION (getWeightBackwardReductionSizes):
 
 1-D, by output size: 2 lines (recommended)
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
   int64_t limitParallelLoops;
   limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
 
 2-D, by output size and reduction size: 2 lines
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
   int64_t limitParallelLoops;
   limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);
 
-Take 1-D: there are too few shapes to check a 2-D ladder.
-No shape is predicted to gain by it: keep the compiler's own code.
+Recommended: 1-D: too few shapes to cross-validate a 2-D ladder.
+No shape is predicted to improve; keep the compiler's code.
 
 FOR MATMUL (getMatmulLikeReductionSizes):
 
 1-D, by output size: 6 lines (recommended)
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
 
   int64_t limitParallelLoops;
   if (outputSize < 128 * 128) {
@@ -211,8 +211,8 @@ FOR MATMUL (getMatmulLikeReductionSizes):
   }
 
 2-D, by output size and reduction size: 6 lines
-  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
 
   int64_t limitParallelLoops;
   if (outputSize < 128 * 128) {
@@ -221,7 +221,7 @@ FOR MATMUL (getMatmulLikeReductionSizes):
     limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);
   }
 
-Take 1-D: shapes left out of the fit take 100.0 % more than their best with 2-D, 100.0 % with 1-D; longer code must gain more than 1 %.
+Recommended: 1-D: cross-validated regret 100.0 % with 2-D, 100.0 % with 1-D; the longer 2-D code must gain more than 1 %.
 
 ====================================================================================================
 PART 5: TOP 20 HIGHEST SPEEDUPS
@@ -238,12 +238,12 @@ PART 5: TOP 20 HIGHEST SPEEDUPS
 PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE
 ====================================================================================================
 
-not validated yet: hone split test-optimized <workload> measures the code of Part 4
+not validated yet; run hone split test-optimized <workload> to measure the code of Part 4
 )golden";
 
 TEST(AnalysisText, Golden) { EXPECT_EQ(analysisText(analyze(smallSweep())), kGolden); }
 
-TEST(AnalysisText, EndsInTheValidation) {
+TEST(AnalysisText, EndsWithValidation) {
   Validation validation;
   validation.shapes.push_back({"x", 200, 100, std::nullopt, stats::Verdict::improved});
   const std::string text = analysisText(analyze(smallSweep()), validation);
@@ -251,34 +251,34 @@ TEST(AnalysisText, EndsInTheValidation) {
   EXPECT_THAT(text, Not(HasSubstr("not validated yet")));
 }
 
-TEST(AnalysisText, OfNothingHasItsParts) {
+TEST(AnalysisText, HasAllPartsForEmptySweep) {
   const std::string text = analysisText(analyze({}));
   for (int part = 1; part <= 6; ++part) {
     EXPECT_THAT(text, HasSubstr(fmt::format("\nPART {}: ", part)));
   }
-  EXPECT_THAT(text, HasSubstr("there is nothing to recommend"));
+  EXPECT_THAT(text, HasSubstr("no recommendation"));
 }
 
-TEST(AnalysisText, ShowsTheConstantsOfBothLaddersWhereTheyDiffer) {
+TEST(AnalysisText, ShowsConstantsOfBothLaddersIfTheyDiffer) {
   Analysis analysis = analyze(smallSweep());
   Recommendation& one = analysis.recommendations.front();
   one.twoD.heuristic.returns.ratio = 7;
   one.takeTwoD = true;
   const std::string text = analysisText(analysis);
-  EXPECT_THAT(text, HasSubstr("  // with the 2-D code, which is recommended\n"));
-  EXPECT_THAT(text, HasSubstr("  const int64_t ratioThreshold = 7;\n  // with the 1-D code\n"));
+  EXPECT_THAT(text, HasSubstr("  // for the 2-D code (recommended)\n"));
+  EXPECT_THAT(text, HasSubstr("  const int64_t ratioThreshold = 7;\n  // for the 1-D code\n"));
 }
 
-TEST(AnalysisText, SaysWhereNothingIsGained) {
+TEST(AnalysisText, ReportsMissingGain) {
   SweepResult sweep = smallSweep();
   for (ShapeResult& shape : sweep.shapes) {
     shape.baseline = shape.limits.begin()->second;
     shape.limits = {{8, *shape.baseline}};
   }
-  EXPECT_THAT(analysisText(analyze(sweep)), HasSubstr("keep the compiler's own code"));
+  EXPECT_THAT(analysisText(analyze(sweep)), HasSubstr("keep the compiler's code"));
 }
 
-/// Times of any size, most of them missing.
+/// Generates times of any magnitude, most of them missing.
 SweepResult anySweep(std::uint64_t seed) {
   Random random(seed);
   SweepResult sweep =
@@ -319,7 +319,7 @@ Validation anyValidation(const SweepResult& sweep) {
   return validation;
 }
 
-RC_GTEST_PROP(AnalysisText, HasNoInfinityAndNoNan, ()) {
+RC_GTEST_PROP(AnalysisText, ContainsNoInfinityOrNan, ()) {
   const SweepResult sweep = anySweep(*rc::gen::arbitrary<std::uint64_t>());
   const std::string text = analysisText(analyze(sweep), anyValidation(sweep));
   for (const std::string& line : splitAt(text, '\n')) {

@@ -21,7 +21,7 @@ std::string_view nameOf(const Recommendation& one, const FittedHeuristic& fitted
   return &fitted == &one.oneD ? "1-D" : "2-D";
 }
 
-/// The one to take first.
+/// Returns both fits, the recommended one first.
 std::vector<const FittedHeuristic*> fitsOf(const Recommendation& one) {
   return {&one.taken(), one.takeTwoD ? &one.oneD : &one.twoD};
 }
@@ -31,8 +31,8 @@ std::string constantsText(const Recommendation& one) {
   const bool same = one.oneD.heuristic.returns == one.twoD.heuristic.returns;
   for (const FittedHeuristic* fitted : fitsOf(one)) {
     if (!same) {
-      text += fmt::format("  // with the {} code{}\n", nameOf(one, *fitted),
-                          fitted == &one.taken() ? ", which is recommended" : "");
+      text += fmt::format("  // for the {} code{}\n", nameOf(one, *fitted),
+                          fitted == &one.taken() ? " (recommended)" : "");
     }
     for (const NamedConstant& constant : constantsOf(fitted->heuristic)) {
       text += fmt::format("  const int64_t {} = {};\n", constant.name, constant.value);
@@ -44,18 +44,20 @@ std::string constantsText(const Recommendation& one) {
   return text + "\n";
 }
 
+/// Describes the regret: the excess of the predicted times over the best measured ones.
 std::string regretText(std::string_view what, const Regret& regret) {
   if (regret.shapes == 0) {
     return "";
   }
-  std::string text = fmt::format("  {}: {:.1f} % over the best of each shape, at worst {:.2f}x",
-                                 what, 100 * (regret.geomeanRatio - 1), regret.worstRatio);
+  std::string text =
+      fmt::format("  {}: {:.1f} % slower than the best measured, worst shape {:.2f}x", what,
+                  100 * (regret.geomeanRatio - 1), regret.worstRatio);
   if (regret.improved + regret.neutral + regret.regressed > 0) {
-    text += fmt::format("; against the baseline {:.2f}x: {} improved, {} neutral, {} regressed",
+    text += fmt::format("; vs baseline {:.2f}x: {} improved, {} neutral, {} regressed",
                         regret.speedup, regret.improved, regret.neutral, regret.regressed);
   }
   if (regret.unknown > 0) {
-    text += fmt::format("; {} without a time to tell by", countText(regret.unknown, "shape"));
+    text += fmt::format("; {} without a prediction", countText(regret.unknown, "shape"));
   }
   return text + "\n";
 }
@@ -66,8 +68,8 @@ std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted)
                                  twoD ? "output size and reduction size" : "output size",
                                  countText(fitted.codeLines, "line"),
                                  &fitted == &one.taken() ? " (recommended)" : "");
-  text += regretText("predicted for these shapes", fitted.inSample);
-  text += regretText("for shapes left out of the fit", fitted.leftOut);
+  text += regretText("predicted in sample", fitted.inSample);
+  text += regretText("predicted by cross-validation", fitted.leftOut);
   text += "\n";
   for (const std::string& line : ladderCode(fitted.heuristic)) {
     text += line + "\n";
@@ -75,7 +77,7 @@ std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted)
   return text + "\n";
 }
 
-/// The function that the ladder stands in.
+/// Returns the function that contains the ladder.
 std::string ladderFunction(const Heuristic& heuristic) {
   if (heuristic.form == SourceForm::chain) {
     return functionOf(heuristic);
@@ -88,10 +90,10 @@ std::string laddersText(const Recommendation& one) {
   std::string text =
       fmt::format("FOR {} ({}):\n\n", kindText(one), ladderFunction(one.oneD.heuristic));
   text += ladderText(one, one.oneD) + ladderText(one, one.twoD);
-  text += fmt::format("Take {}.\n", one.why);
+  text += fmt::format("Recommended: {}.\n", one.why);
   const Regret& taken = one.taken().inSample;
   if (taken.neutral + taken.regressed > 0 && taken.improved == 0) {
-    text += "No shape is predicted to gain by it: keep the compiler's own code.\n";
+    text += "No shape is predicted to improve; keep the compiler's code.\n";
   }
   return text + "\n";
 }
@@ -118,14 +120,13 @@ std::string recommendationText(std::span<const Recommendation> recommendations) 
   }
   std::string text;
   if (!functions.empty()) {
-    text += formText("For today's compiler, whose functions return the limit", functions);
+    text += formText("For the current compiler, whose functions return the limit", functions);
   }
   if (!chain.empty()) {
     text += formText("For a compiler whose source has a chain `int64_t limitParallelLoops; if …`",
                      chain);
   }
-  return text.empty() ? "No shape has a time under a limit: there is nothing to recommend.\n\n"
-                      : text;
+  return text.empty() ? "No shape has a time for any limit; no recommendation.\n\n" : text;
 }
 
 }  // namespace hone::split

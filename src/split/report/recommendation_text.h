@@ -7,8 +7,8 @@
 
 namespace hone::split {
 
-/// Part 4 of the report, below its heading: for each form of the source the constants (A) and the
-/// code (B) of each kind, and which code to take.
+/// Returns part 4 of the report without its heading: the constants (A) and the code (B) per kind,
+/// for each form of the source, and the recommended code.
 [[nodiscard]] std::string recommendationText(std::span<const Recommendation> recommendations);
 
 }  // namespace hone::split

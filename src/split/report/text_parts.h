@@ -6,13 +6,14 @@
 
 namespace hone::split {
 
-/// A part's heading between two lines of "=", with a blank line below.
+/// Returns a heading between two lines of "=", followed by a blank line.
 [[nodiscard]] std::string headingText(std::string_view title);
-/// Milliseconds without their unit: "157.50"; more digits for small times, no point in long ones.
+/// Returns milliseconds without unit: "157.50"; more digits for small times, none after the point
+/// for long ones.
 [[nodiscard]] std::string inMs(double us);
-/// "1,048,576".
+/// Returns the number with thousands separators: "1,048,576".
 [[nodiscard]] std::string groupedText(std::int64_t number);
-/// "1 shape", "2 shapes".
+/// Returns "1 shape", "2 shapes".
 [[nodiscard]] std::string countText(std::int64_t count, std::string_view what);
 
 }  // namespace hone::split

@@ -14,8 +14,8 @@ namespace {
 
 using stats::Verdict;
 
-constexpr std::size_t kInner = 74;       ///< characters between the box's sides
-constexpr std::size_t kMostListed = 20;  ///< of the shapes that regressed
+constexpr std::size_t kInnerWidth = 74;  ///< characters between the sides of the box
+constexpr std::size_t kMaxListedRegressions = 20;
 
 struct Totals {
   double baselineUs = 0, optimizedUs = 0;
@@ -39,7 +39,7 @@ class Box {
   Box() { rule("┌", "┐"); }
   void title(std::string_view text) { line(fmt::format("{:20}{}", "", text)); }
   void parting() { rule("├", "┤"); }
-  /// The values end in one column; what follows them begins there.
+  /// Right-aligns the values in one column, directly followed by `after`.
   void row(std::string_view label, std::string_view value, std::string_view after = "") {
     line(fmt::format(" {:<22}{:>10}{}", label, value, after));
   }
@@ -49,10 +49,10 @@ class Box {
   }
 
  private:
-  void line(std::string_view content) { text_ += fmt::format("│{:<{}}│\n", content, kInner); }
+  void line(std::string_view content) { text_ += fmt::format("│{:<{}}│\n", content, kInnerWidth); }
   void rule(std::string_view left, std::string_view right) {
     text_ += left;
-    for (std::size_t i = 0; i < kInner; ++i) {
+    for (std::size_t i = 0; i < kInnerWidth; ++i) {
       text_ += "─";
     }
     text_ += fmt::format("{}\n", right);
@@ -105,7 +105,7 @@ std::string verdictText(const Validation& validation) {
                        countText(validation.failed, "shape"));
   }
   if (validation.count(Verdict::improved) == 0) {
-    return "no gain: keep the compiler's own code\n";
+    return "no gain; keep the compiler's code\n";
   }
   return "✅ EXCELLENT RESULTS - READY FOR PRODUCTION\n";
 }
@@ -113,21 +113,20 @@ std::string verdictText(const Validation& validation) {
 std::string notesText(const Validation& validation) {
   std::string text;
   if (validation.withoutBaseline > 0) {
-    text += fmt::format("Left out: {} without a baseline.\n",
+    text += fmt::format("Omitted: {} without a baseline.\n",
                         countText(validation.withoutBaseline, "shape"));
   }
   if (validation.failed > 0) {
-    text += fmt::format("Left out: {} without a time under the recommended code.\n",
+    text += fmt::format("Omitted: {} without a time for the recommended code.\n",
                         countText(validation.failed, "shape"));
   }
   if (const std::int64_t ambiguous = validation.count(Verdict::ambiguous); ambiguous > 0) {
-    text += fmt::format("Ambiguous: {}; measured longer, they may tell.\n",
-                        countText(ambiguous, "shape"));
+    text += fmt::format("Ambiguous: {}; more rounds may decide.\n", countText(ambiguous, "shape"));
   }
   return text;
 }
 
-/// The slowest first.
+/// Lists the regressed shapes, largest regression first.
 std::string regressionsText(const Validation& validation) {
   std::vector<ValidatedShape> shapes;
   std::copy_if(validation.shapes.begin(), validation.shapes.end(), std::back_inserter(shapes),
@@ -139,15 +138,15 @@ std::string regressionsText(const Validation& validation) {
       shapes.begin(), shapes.end(),
       [&](const ValidatedShape& a, const ValidatedShape& b) { return speedup(a) < speedup(b); });
   std::string text;
-  for (std::size_t i = 0; i < std::min(shapes.size(), kMostListed); ++i) {
+  for (std::size_t i = 0; i < std::min(shapes.size(), kMaxListedRegressions); ++i) {
     const auto& interval = shapes[i].speedup;
     text +=
         fmt::format("  {:.3f}x{}  {} ms -> {} ms  {}\n", speedup(shapes[i]),
                     interval ? fmt::format(" [{:.3f}, {:.3f}]", interval->low, interval->high) : "",
                     inMs(shapes[i].baselineUs), inMs(shapes[i].optimizedUs), shapes[i].arguments);
   }
-  if (shapes.size() > kMostListed) {
-    text += fmt::format("  and {} more\n", shapes.size() - kMostListed);
+  if (shapes.size() > kMaxListedRegressions) {
+    text += fmt::format("  and {} more\n", shapes.size() - kMaxListedRegressions);
   }
   return text.empty() ? text : "Regressed:\n" + text;
 }
@@ -156,11 +155,11 @@ std::string regressionsText(const Validation& validation) {
 
 std::string validationText(const std::optional<Validation>& validation) {
   if (!validation) {
-    return "not validated yet: hone split test-optimized <workload> measures the code of Part 4\n";
+    return "not validated yet; run hone split test-optimized <workload> to measure the code of "
+           "Part 4\n";
   }
   if (validation->shapes.empty()) {
-    return "not validated: no shape has a time under both the compiler's code and the recommended "
-           "one\n" +
+    return "not validated: no shape has times for both the compiler's and the recommended code\n" +
            notesText(*validation);
   }
   return boxText(*validation) + "\n" + verdictText(*validation) + notesText(*validation) +

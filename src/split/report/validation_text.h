@@ -7,8 +7,8 @@
 
 namespace hone::split {
 
-/// Part 6 of the report, below its heading: what measuring the recommended code showed, and whether
-/// to take it.
+/// Returns part 6 of the report without its heading: measurements of the recommended code, and the
+/// verdict.
 [[nodiscard]] std::string validationText(const std::optional<Validation>& validation);
 
 }  // namespace hone::split

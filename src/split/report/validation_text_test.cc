@@ -17,14 +17,14 @@ ValidatedShape validatedShape(double baselineUs, double optimizedUs) {
   return {"gemm -m 8", baselineUs, optimizedUs, std::nullopt, verdictOf(baselineUs, optimizedUs)};
 }
 
-TEST(Validation, VerdictsAreAtFivePercent) {
+TEST(Validation, UsesThresholdOfFivePercent) {
   EXPECT_EQ(verdictOf(106, 100), Verdict::improved);
   EXPECT_EQ(verdictOf(104, 100), Verdict::neutral);
   EXPECT_EQ(verdictOf(96, 100), Verdict::neutral);
   EXPECT_EQ(verdictOf(94, 100), Verdict::regressed);
 }
 
-TEST(ValidationText, IsTheSeedsBox) {
+TEST(ValidationText, ShowsBox) {
   Validation validation;
   validation.shapes = {validatedShape(1.0e9, 0.04e9), validatedShape(12.435e6, 9.834e6),
                        validatedShape(100, 99)};
@@ -47,7 +47,7 @@ TEST(ValidationText, IsTheSeedsBox) {
             "✅ EXCELLENT RESULTS - READY FOR PRODUCTION\n");
 }
 
-TEST(ValidationText, IsHonestAboutRegressions) {
+TEST(ValidationText, ReportsRegressions) {
   Validation validation;
   validation.shapes = {validatedShape(200, 100), validatedShape(100, 200),
                        validatedShape(100, 150)};
@@ -59,37 +59,37 @@ TEST(ValidationText, IsHonestAboutRegressions) {
   EXPECT_THAT(text, Not(HasSubstr("Ambiguous")));
 }
 
-TEST(ValidationText, WithoutGainSaysToKeepTheCode) {
+TEST(ValidationText, AdvisesToKeepCodeWithoutGain) {
   Validation validation;
   validation.shapes = {validatedShape(100, 101)};
-  EXPECT_THAT(validationText(validation), HasSubstr("\nno gain: keep the compiler's own code\n"));
+  EXPECT_THAT(validationText(validation), HasSubstr("\nno gain; keep the compiler's code\n"));
 }
 
-TEST(ValidationText, AFailureIsNotReady) {
+TEST(ValidationText, ReportsFailureAsNotReady) {
   Validation validation;
   validation.shapes = {validatedShape(200, 100)};
   validation.failed = 1;
   validation.withoutBaseline = 2;
   const std::string text = validationText(validation);
   EXPECT_THAT(text, HasSubstr("⚠ 1 shape failed with the recommended code: not ready\n"));
-  EXPECT_THAT(text, HasSubstr("Left out: 2 shapes without a baseline.\n"));
+  EXPECT_THAT(text, HasSubstr("Omitted: 2 shapes without a baseline.\n"));
   EXPECT_THAT(text, Not(HasSubstr("EXCELLENT")));
 }
 
-TEST(ValidationText, AmbiguousHasALineOnlyWhereThereIsOne) {
+TEST(ValidationText, ShowsAmbiguousOnlyIfThereAreAny) {
   Validation validation;
   validation.shapes = {validatedShape(200, 100), validatedShape(100, 100)};
   validation.shapes[1].verdict = Verdict::ambiguous;
   EXPECT_THAT(validationText(validation), HasSubstr("│ Tests Ambiguous:               1 ( 50.0%)"));
 }
 
-TEST(ValidationText, WithoutMeasurementsSaysWhatToDo) {
+TEST(ValidationText, NamesCommandIfNotValidated) {
   EXPECT_THAT(validationText(std::nullopt),
-              HasSubstr("not validated yet: hone split test-optimized"));
-  EXPECT_THAT(validationText(Validation{}), HasSubstr("not validated: no shape has a time"));
+              HasSubstr("not validated yet; run hone split test-optimized"));
+  EXPECT_THAT(validationText(Validation{}), HasSubstr("not validated: no shape has times"));
 }
 
-TEST(TextParts, NumbersAreForPeople) {
+TEST(TextParts, FormatsNumbers) {
   EXPECT_EQ(inMs(157501), "157.50");
   EXPECT_EQ(inMs(138876e3), "138876");
   EXPECT_EQ(inMs(157.5), "0.1575");

@@ -11,7 +11,7 @@ namespace {
 
 using model::ReductionKind;
 
-/// Collects lines, two blanks a depth.
+/// Collects lines, indented by two blanks per level.
 class Writer {
  public:
   void line(int depth, std::string_view text) {
@@ -23,7 +23,7 @@ class Writer {
   std::vector<std::string> lines_;
 };
 
-/// In the chain every condition needs its else; a return needs none.
+/// Writes the chain form: unlike the form with returns, every condition needs an else.
 void writeChain(Writer& out, const Heuristic& heuristic) {
   const std::string_view summed =
       heuristic.kind == ReductionKind::convolution ? "reductionSize" : "kSize";
@@ -86,7 +86,7 @@ void writeFunction(Writer& out, const Ladder& ladder) {
 
 std::string productText(std::int64_t value) {
   if (value > std::numeric_limits<int>::max()) {
-    return std::to_string(value);  // factors that fit into an int are multiplied as ints
+    return std::to_string(value);  // the product of two int literals is an int
   }
   auto factor = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value)));
   for (; factor > 1; --factor) {

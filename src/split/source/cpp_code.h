@@ -8,8 +8,8 @@
 
 namespace hone::split {
 
-/// A size as C++ that a person reads at a glance: "128 * 128", "96 * 100"; a prime as itself,
-/// and a value that a product of ints cannot have.
+/// Returns a size as a readable C++ product: "128 * 128", "96 * 100". Primes and values that
+/// overflow a product of ints are returned as a single number.
 [[nodiscard]] std::string productText(std::int64_t value);
 
 /// A constant of the compiler's code.
@@ -18,13 +18,15 @@ struct NamedConstant {
   std::int64_t value = 0;
 };
 
-/// The constants of the early returns, by the names they have in the heuristic's form and function.
+/// Returns the constants of the early returns, under their names in the heuristic's form and
+/// function.
 [[nodiscard]] std::vector<NamedConstant> constantsOf(const Heuristic& heuristic);
-/// The compiler's function that they stand in: "getMatmulLikeReductionSizes".
+/// Returns the compiler's function that contains them: "getMatmulLikeReductionSizes".
 [[nodiscard]] std::string functionOf(const Heuristic& heuristic);
 
-/// The code that gives the limit, as lines without line ends, indented as within a function: the
-/// chain from `int64_t limitParallelLoops;` on, or the body of the function that returns it.
+/// Returns the C++ code of the ladder, as lines without line ends, indented as within a function.
+/// This is the chain from `int64_t limitParallelLoops;` on, or the body of the function that
+/// returns the limit.
 [[nodiscard]] std::vector<std::string> ladderCode(const Heuristic& heuristic);
 
 }  // namespace hone::split

@@ -83,9 +83,8 @@ class LadderReader {
   [[nodiscard]] std::unexpected<Error> unexpected(std::string_view wanted) const {
     const bool atEnd = at_ >= code_.size();
     const int line = code_.empty() ? 1 : code_[atEnd ? code_.size() - 1 : at_].line;
-    return source_.error(line,
-                         "this is not a ladder as hone writes it: {} should stand here, not {}",
-                         wanted, atEnd ? "its end" : fmt::format("'{}'", code_[at_].text));
+    return source_.error(line, "unsupported ladder: expected {}, got {}", wanted,
+                         atEnd ? "the end of the code" : fmt::format("'{}'", code_[at_].text));
   }
 
   void skipVoids() {
@@ -128,7 +127,7 @@ class LadderReader {
     return value;
   }
 
-  /// What stands in a band of the chain.
+  /// Parses the contents of a band of the chain.
   Result<void> readInnerChain(Band& band) {
     while (take({"if"})) {
       Step& step = band.steps.emplace_back();

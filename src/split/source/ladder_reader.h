@@ -8,9 +8,9 @@
 
 namespace hone::split {
 
-/// The ladder that code of the form means, exactly as `ladderCode` writes it but for line ends,
-/// blanks and comments: from `int64_t limitParallelLoops;` on, or the body of a function. Lines
-/// `(void)name;` before it are left out. Other code is a user error with its line.
+/// Parses the ladder from code as written by `ladderCode`, ignoring line ends, blanks and comments.
+/// The code starts at `int64_t limitParallelLoops;` or is the body of a function. Leading lines
+/// `(void)name;` are skipped. Other code is a user error with its line.
 [[nodiscard]] Result<Ladder> ladderFrom(const Source& source, std::span<const Token> code,
                                         SourceForm form, model::ReductionKind kind);
 

@@ -15,10 +15,10 @@ std::unexpected<Error> describe(const Source& source, const cpp_source::Untermin
   const std::string_view what = open.kind == Kind::comment   ? "comment"
                                 : open.kind == Kind::literal ? "literal"
                                                              : "raw literal";
-  return source.error(open.line, "the {} that begins here has no end", what);
+  return source.error(open.line, "unterminated {}", what);
 }
 
-/// The index behind the `#endif` of the `#if 0` at `at`; nothing when it has an `#else`.
+/// Returns the index after the `#endif` of the `#if 0` at `at`; nullopt if it has an `#else`.
 std::optional<std::size_t> endOfDisabled(const std::vector<Token>& tokens, std::size_t at) {
   int depth = 0;
   for (; at < tokens.size(); ++at) {
@@ -71,11 +71,11 @@ Result<void> matchBrackets(Source& source) {
       continue;
     }
     if (open.empty()) {
-      return source.error(token.line, "this '{}' closes nothing", token.text);
+      return source.error(token.line, "unmatched '{}'", token.text);
     }
     const Token& opening = source.tokens[open.back()];
     if (opening.text[0] != "([{"[which]) {
-      return source.error(token.line, "this '{}' does not close the '{}' of line {}", token.text,
+      return source.error(token.line, "'{}' does not match the '{}' of line {}", token.text,
                           opening.text, opening.line);
     }
     source.partners[i] = open.back();
@@ -84,12 +84,12 @@ Result<void> matchBrackets(Source& source) {
   }
   if (!open.empty()) {
     const Token& token = source.tokens[open.back()];
-    return source.error(token.line, "this '{}' is not closed", token.text);
+    return source.error(token.line, "unmatched '{}'", token.text);
   }
   return {};
 }
 
-/// A plain decimal integer: what hone writes, and what it need not guess about.
+/// Parses a plain decimal integer, the only form that hone writes.
 std::optional<std::int64_t> integerOf(const Token& token) {
   const bool plain =
       token.kind == TokenKind::number && (token.text.size() == 1 || token.text[0] != '0');
@@ -133,9 +133,9 @@ std::optional<std::int64_t> readProduct(std::span<const Token> tokens, std::size
     if (product && __builtin_mul_overflow(*product, *factor, &next)) {
       return std::nullopt;
     }
-    // Two factors that fit into an int are multiplied as ints.
-    constexpr std::int64_t kLargestInt = std::numeric_limits<int>::max();
-    if (product && *product <= kLargestInt && *factor <= kLargestInt && next > kLargestInt) {
+    // The product of two int literals is an int in C++.
+    constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
+    if (product && *product <= kMaxInt && *factor <= kMaxInt && next > kMaxInt) {
       return std::nullopt;
     }
     product = next;

@@ -16,15 +16,15 @@ namespace hone::split {
 using cpp_source::Token;
 using cpp_source::TokenKind;
 
-/// A source and its tokens. A directive is one token.
+/// A source and its tokens. A preprocessor directive is one token.
 struct Source {
-  std::string file;  ///< as messages name it
+  std::string file;  ///< name for messages
   std::string_view text;
   std::vector<Token> tokens;
-  /// Per token: the index of the bracket that it belongs to; of others its own.
+  /// Per token: the index of the matching bracket, or its own index if it is not a bracket.
   std::vector<std::size_t> partners;
 
-  /// An error at a line of the file.
+  /// Returns a user error at a line of the file.
   template <typename... Args>
   [[nodiscard]] std::unexpected<Error> error(int line, fmt::format_string<Args...> format,
                                              Args&&... args) const {
@@ -32,19 +32,19 @@ struct Source {
   }
 };
 
-/// Reads the tokens; code between `#if 0` and its `#endif` counts as a comment. Literals or
-/// comments without an end, and brackets that do not match, are a user error with their line.
+/// Tokenizes the text. Code between `#if 0` and its `#endif` counts as a comment. Unterminated
+/// literals or comments and unbalanced brackets are user errors with their line.
 [[nodiscard]] Result<Source> readSource(std::string_view text, std::string file);
 
-/// Returns a directive without its '#' and without blanks: "if0", "endif", "definexy".
+/// Returns a directive without '#' and blanks: "if0", "endif", "definexy".
 [[nodiscard]] std::string directiveOf(const Token& token);
 
 /// True if the tokens from `at` on have these texts.
 [[nodiscard]] bool matches(std::span<const Token> tokens, std::size_t at,
                            std::initializer_list<std::string_view> texts);
 
-/// Reads the value of `NUMBER` or `NUMBER * NUMBER …`, plain decimal integers that C++ multiplies
-/// without overflow. Moves `at` behind it.
+/// Parses `NUMBER` or `NUMBER * NUMBER …`: plain decimal integers whose product does not overflow
+/// in C++. Moves `at` past it.
 [[nodiscard]] std::optional<std::int64_t> readProduct(std::span<const Token> tokens,
                                                       std::size_t& at);
 

@@ -11,9 +11,9 @@ namespace {
 
 using model::ReductionKind;
 
-/// A piece of the text and what takes its place; an empty piece is a place to put something in.
+/// A range of the text and its replacement; an empty range is an insertion.
 struct Edit {
-  Piece place;
+  TextRange place;
   std::string text;
 };
 
@@ -28,7 +28,7 @@ std::string edited(std::string_view text, std::vector<Edit>& edits) {
   return out.append(text.substr(at));
 }
 
-/// Whether `after` is `before` but for the edits, which are in order.
+/// Returns true if `after` equals `before` outside the edits, which must be sorted.
 bool sameOutside(std::string_view before, std::string_view after, std::span<const Edit> edits) {
   std::size_t at = 0;
   for (const Edit& edit : edits) {
@@ -43,13 +43,13 @@ bool sameOutside(std::string_view before, std::string_view after, std::span<cons
   return after == before.substr(at);
 }
 
-/// The line end of the line that has the offset.
+/// Returns the line end of the line that contains the offset.
 std::string_view lineEndAt(std::string_view text, std::size_t offset) {
   const std::size_t end = text.find('\n', offset);
   return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
 }
 
-/// The blanks before the offset, where nothing else stands before it in its line.
+/// Returns the indentation before the offset; "" if other text precedes it in its line.
 std::string indentAt(std::string_view text, std::size_t offset) {
   const std::size_t line = text.rfind('\n', offset == 0 ? 0 : offset - 1);
   const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
@@ -62,11 +62,11 @@ bool restOfLineIsBlank(std::string_view text, std::size_t offset) {
   return rest.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-/// Lines that keep the compiler from calling a variable unused.
+/// Returns lines `(void)name;` that suppress warnings about unused variables.
 Result<std::vector<std::string>> voidLines(const Decision& decision,
                                            const std::vector<std::string>& code) {
   const std::string joined = fmt::format("{}", fmt::join(code, "\n"));
-  const Source written = HONE_TRY(readSource(joined, "the new code"));
+  const Source written = HONE_TRY(readSource(joined, "new code"));
   std::vector<std::string> lines;
   for (const std::string& name : decision.codeOnly) {
     if (std::ranges::find(written.tokens, name, &Token::text) == written.tokens.end()) {
@@ -88,8 +88,7 @@ Result<void> checkHeuristic(const Heuristic& heuristic) {
   }
   if (!good) {
     return userError(
-        "the heuristic for {} has a constant below 0, or a size or limit below 1: the compiler "
-        "divides by the limit",
+        "invalid heuristic for {}: constants must be at least 0, sizes and limits at least 1",
         model::nameOf(heuristic.kind));
   }
   return {};
@@ -99,14 +98,14 @@ Result<Decision> editable(const Source& source, ReductionKind kind) {
   Decision decision = HONE_TRY(decisionFor(source, kind));
   if (!decision.switchedOff.empty()) {
     return source.error(decision.switchedOff[0],
-                        "this early return is switched off: take the change back first, from "
+                        "this early return is disabled; revert the edit first, from "
                         "{}.hone-backup or with git",
                         source.file);
   }
   return decision;
 }
 
-/// The lines, written for an indentation of two blanks, where the decision's code stands.
+/// Replaces the decision's code with the lines, which are written for an indentation of two blanks.
 Edit codeEdit(const Source& source, const Decision& decision,
               const std::vector<std::string>& lines) {
   const bool chain = decision.form == SourceForm::chain;
@@ -132,7 +131,7 @@ Result<void> addEdits(const Source& source, const Heuristic& heuristic, std::vec
   const Decision decision = HONE_TRY(editable(source, heuristic.kind));
   if (decision.form != heuristic.form) {
     return userError(
-        "{}: its code for {} has the form '{}', the heuristic is for the form '{}': derive one for "
+        "{}: code for {} has form '{}', but the heuristic is for form '{}'; derive a heuristic for "
         "this form",
         source.file, model::nameOf(heuristic.kind), nameOf(decision.form), nameOf(heuristic.form));
   }
@@ -154,12 +153,12 @@ Result<void> addEdits(const Source& source, const Heuristic& heuristic, std::vec
 
 std::unexpected<Error> notReadBack(const Source& source) {
   return userError(
-      "{}: the changed text did not read back as what was put in, so it is not used: please report "
-      "this with the file",
+      "internal error: {}: edited text does not parse back to the same heuristic (please report "
+      "it with the file)",
       source.file);
 }
 
-/// Puts the fixed value before the code, and the code out of use.
+/// Inserts the fixed limit before the code and disables the code.
 Result<void> addFixedEdits(const Source& source, const Decision& decision, std::int64_t limit,
                            std::vector<Edit>& edits) {
   const bool chain = decision.form == SourceForm::chain;
@@ -175,20 +174,20 @@ Result<void> addFixedEdits(const Source& source, const Decision& decision, std::
   }
   text +=
       fmt::format("{}{}{} {};", lineEnd, indent, chain ? "limitParallelLoops =" : "return", limit);
-  text += fmt::format("{}#if 0  // hone: the compiler's own choice, while one limit is measured{}",
+  text += fmt::format("{}#if 0  // hone: original code, disabled while a fixed limit is measured{}",
                       lineEnd, restOfLineIsBlank(source.text, begin) ? "" : lineEnd);
   edits.push_back({{begin, begin}, std::move(text)});
   edits.push_back(
       {{end, end},
        fmt::format("{}#endif{}", lineEnd, restOfLineIsBlank(source.text, end) ? "" : lineEnd)});
-  for (const Piece& condition : decision.conditions) {
+  for (const TextRange& condition : decision.conditions) {
     edits.push_back({{condition.begin, condition.begin}, "false && ("});
     edits.push_back({{condition.end, condition.end}, ")"});
   }
   return {};
 }
 
-/// Whether nothing but the fixed limit is left of the code, and every early return is off.
+/// Returns true if the code only sets the fixed limit and every early return is disabled.
 bool hasFixedLimit(const Source& source, const Decision& decision, std::int64_t limit) {
   const bool chain = decision.form == SourceForm::chain;
   auto code = decision.code(source);
@@ -213,8 +212,7 @@ Result<std::string> withHeuristics(std::string_view text, const std::filesystem:
   std::vector<Edit> edits;
   for (const Heuristic& heuristic : heuristics) {
     if (std::ranges::count(heuristics, heuristic.kind, &Heuristic::kind) != 1) {
-      return userError("there are two heuristics for {}: give one of them",
-                       model::nameOf(heuristic.kind));
+      return userError("expected one heuristic for {}, got two", model::nameOf(heuristic.kind));
     }
     HONE_CHECK(addEdits(source, heuristic, edits));
   }
@@ -235,7 +233,7 @@ Result<std::string> withHeuristics(std::string_view text, const std::filesystem:
 Result<std::string> withFixedLimit(std::string_view text, const std::filesystem::path& file,
                                    std::int64_t limit) {
   if (limit < 1) {
-    return userError("a limit of {}: the least is 1", limit);
+    return userError("invalid limit {}: must be at least 1", limit);
   }
   const Source source = HONE_TRY(readSource(text, file.string()));
   std::vector<Edit> edits;

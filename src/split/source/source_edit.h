@@ -11,16 +11,16 @@
 
 namespace hone::split {
 
-/// The text of a SetSplitReductionSizes.cpp with other heuristics in it: for one kind of operation,
-/// or one for each. Read back, it has exactly these; nothing else in it is changed, line ends
-/// included. A text that hone does not understand, and heuristics of another form than the text's,
-/// are a user error. `file` is only named in messages.
+/// Returns the text of SetSplitReductionSizes.cpp with new heuristics, at most one per kind of
+/// operation. Parsing the result yields exactly these heuristics; the rest of the text, including
+/// line ends, is unchanged. Returns a user error if the text has an unknown form or a heuristic has
+/// another form than the text. `file` is used in messages only.
 [[nodiscard]] Result<std::string> withHeuristics(std::string_view text,
                                                  const std::filesystem::path& file,
                                                  std::span<const Heuristic> heuristics);
 
-/// The text with the limit fixed for both kinds and no operation left alone for its size: the old
-/// code stays, between `#if 0` and `#endif`, and the early returns are switched off.
+/// Returns the text with a fixed limit for both kinds and with the early returns disabled. The
+/// original code stays between `#if 0` and `#endif`.
 [[nodiscard]] Result<std::string> withFixedLimit(std::string_view text,
                                                  const std::filesystem::path& file,
                                                  std::int64_t limit);

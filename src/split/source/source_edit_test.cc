@@ -15,14 +15,15 @@ namespace hone::split {
 namespace {
 
 using model::ReductionKind;
-using test::someHeuristics;
-using test::standIn;
+using test::randomHeuristics;
+using test::replicaSource;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
 constexpr std::string_view kFile = "tree/SetSplitReductionSizes.cpp";
-constexpr std::string_view kOtherForm = ": hone edits only the two forms of docs/split.md";
+constexpr std::string_view kOtherForm =
+    "; hone supports only the two forms described in docs/split.md";
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   const std::size_t at = text.find(what);
@@ -41,35 +42,34 @@ std::string editError(const std::string& text, std::span<const Heuristic> heuris
   return changed ? "" : changed.error().message;
 }
 
-Heuristic seedHeuristic() {
+Heuristic exampleHeuristic() {
   return {.kind = ReductionKind::convolution,
           .form = SourceForm::chain,
           .returns = {512, 368, 28},
           .ladder = {.bands = {{1024, {}, 512}, {16384, {{50000, 16}}, 64}}, .cap = 16}};
 }
 
-TEST(SourceForm, IsRecognised) {
+TEST(SourceForm, DetectsForm) {
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
-    const std::string text = standIn(form);
+    const std::string text = replicaSource(form);
     EXPECT_EQ(formOf(readSource(text, "f").value()).value(), form);
   }
   const std::string other = "int main() {\n  return 0;\n}\n";
   EXPECT_EQ(formOf(readSource(other, "f").value()).error().message,
-            "f:1: the function getMatmulLikeReductionSizes is not in this file" +
-                std::string(kOtherForm));
+            "f:1: function getMatmulLikeReductionSizes not found" + std::string(kOtherForm));
 }
 
-TEST(SourceForm, GivesBackWhatTheFileHas) {
-  const Heuristic was = heuristicOf(standIn(SourceForm::chain), ReductionKind::convolution);
+TEST(SourceForm, ParsesHeuristicOfFile) {
+  const Heuristic was = heuristicOf(replicaSource(SourceForm::chain), ReductionKind::convolution);
   EXPECT_EQ(was.returns, (EarlyReturns{512, 8192, 64}));
   EXPECT_EQ(was.ladder, (Ladder{{{1024, {}, 2048}, {65536, {}, 64}}, 16}));
-  const std::string text = standIn(SourceForm::chain);
+  const std::string text = replicaSource(SourceForm::chain);
   EXPECT_THAT(heuristicIn(readSource(text, "f").value(), ReductionKind::matmul).error().message,
-              HasSubstr("this is not a ladder as hone writes it: ')' should stand here, not '||'"));
+              HasSubstr("unsupported ladder: expected ')', got '||'"));
 }
 
-TEST(WithHeuristics, ChangesOnlyTheConstantsAndTheChain) {
-  const std::string text = standIn(SourceForm::chain);
+TEST(WithHeuristics, ChangesOnlyConstantsAndChain) {
+  const std::string text = replicaSource(SourceForm::chain);
   std::string expected = replaced(text, "largeReductionSize = 8192", "largeReductionSize = 368");
   expected = replaced(expected, "ratioThreshold = 64", "ratioThreshold = 28");
   expected = replaced(expected, R"(  int64_t limitParallelLoops; // which } of these
@@ -88,15 +88,15 @@ TEST(WithHeuristics, ChangesOnlyTheConstantsAndTheChain) {
       limitParallelLoops = 64;
     }
 )");
-  EXPECT_EQ(withHeuristics(text, kFile, std::vector{seedHeuristic()}).value(), expected);
+  EXPECT_EQ(withHeuristics(text, kFile, std::vector{exampleHeuristic()}).value(), expected);
 }
 
-TEST(WithHeuristics, ReplacesTheBodiesOfFunctions) {
+TEST(WithHeuristics, ReplacesBodiesOfFunctions) {
   const Heuristic heuristic{.kind = ReductionKind::matmul,
                             .form = SourceForm::functions,
                             .returns = {8388608, 18000, 48},
                             .ladder = {.bands = {{16384, {}, 64}}, .cap = 16}};
-  const std::string text = standIn(SourceForm::functions);
+  const std::string text = replicaSource(SourceForm::functions);
   const std::string changed = withHeuristics(text, kFile, std::vector{heuristic}).value();
   EXPECT_THAT(changed, HasSubstr(R"(bool lowParallelism) {
   (void)reductionSize;
@@ -109,47 +109,46 @@ TEST(WithHeuristics, ReplacesTheBodiesOfFunctions) {
 
 static std::optional<SmallVector<int64_t>>
 getMatmulLikeReductionSizes()"));
-  EXPECT_THAT(changed, HasSubstr("largeOutputSize = 2048 * 4096;"));  // the same value: as it was
+  EXPECT_THAT(changed, HasSubstr("largeOutputSize = 2048 * 4096;"));  // unchanged value
   const std::size_t edit = text.find("  // Small outputs");
   EXPECT_EQ(changed.substr(0, edit), text.substr(0, edit));
 }
 
-TEST(WithHeuristics, KeepsVariablesFromBeingUnused) {
-  Heuristic heuristic = seedHeuristic();
+TEST(WithHeuristics, SuppressesUnusedVariableWarnings) {
+  Heuristic heuristic = exampleHeuristic();
   heuristic.ladder.bands.clear();
   const std::string changed =
-      withHeuristics(standIn(SourceForm::chain), kFile, std::vector{heuristic}).value();
+      withHeuristics(replicaSource(SourceForm::chain), kFile, std::vector{heuristic}).value();
   EXPECT_THAT(changed, HasSubstr("  int64_t limitParallelLoops;\n  (void)outputSize;\n"
                                  "  limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);"));
   EXPECT_THAT(changed, Not(HasSubstr("(void)reductionSize")));  // the early returns use it
-  // What was put in can be replaced in its turn, with nothing left of it.
-  EXPECT_EQ(
-      withHeuristics(changed, kFile, std::vector{seedHeuristic()}).value(),
-      withHeuristics(standIn(SourceForm::chain), kFile, std::vector{seedHeuristic()}).value());
+  // Inserted code can be replaced again without remains.
+  EXPECT_EQ(withHeuristics(changed, kFile, std::vector{exampleHeuristic()}).value(),
+            withHeuristics(replicaSource(SourceForm::chain), kFile, std::vector{exampleHeuristic()})
+                .value());
 }
 
-TEST(WithHeuristics, KeepsTheIndentationOfMembers) {
-  std::string text = standIn(SourceForm::chain);
+TEST(WithHeuristics, KeepsIndentationOfMembers) {
+  std::string text = replicaSource(SourceForm::chain);
   text = replaced(text, "  int64_t limitParallelLoops;", "    int64_t limitParallelLoops;");
-  EXPECT_THAT(withHeuristics(text, kFile, std::vector{seedHeuristic()}).value(),
+  EXPECT_THAT(withHeuristics(text, kFile, std::vector{exampleHeuristic()}).value(),
               HasSubstr("\n    int64_t limitParallelLoops;\n    if (outputSize < 32 * 32) {\n"
                         "      limitParallelLoops = 512;\n"));
 }
 
-TEST(WithHeuristics, RefusesWhatDoesNotFit) {
+TEST(WithHeuristics, RejectsMismatchedHeuristics) {
   Random random(1);
-  const std::string chain = standIn(SourceForm::chain);
-  const auto functions = someHeuristics(random, SourceForm::functions);
-  EXPECT_THAT(editError(chain, functions),
-              HasSubstr("its code for convolution has the form 'chain'"));
-  EXPECT_THAT(editError(chain, std::vector{seedHeuristic(), seedHeuristic()}),
-              HasSubstr("two heuristics for convolution"));
-  Heuristic zero = seedHeuristic();
+  const std::string chain = replicaSource(SourceForm::chain);
+  const auto functions = randomHeuristics(random, SourceForm::functions);
+  EXPECT_THAT(editError(chain, functions), HasSubstr("code for convolution has form 'chain'"));
+  EXPECT_THAT(editError(chain, std::vector{exampleHeuristic(), exampleHeuristic()}),
+              HasSubstr("expected one heuristic for convolution"));
+  Heuristic zero = exampleHeuristic();
   zero.ladder.bands[1].steps[0].limit = 0;
-  EXPECT_THAT(editError(chain, std::vector{zero}), HasSubstr("a size or limit below 1"));
+  EXPECT_THAT(editError(chain, std::vector{zero}), HasSubstr("sizes and limits at least 1"));
 }
 
-/// What is replaced in a stand-in, and the error that this must give.
+/// A replacement in a replica, and the expected error.
 struct Damage {
   SourceForm form;
   std::string what;
@@ -157,75 +156,74 @@ struct Damage {
   std::string error;
 };
 
-TEST(WithHeuristics, RefusesOtherSourcesWithTheirLine) {
+TEST(WithHeuristics, RejectsUnsupportedSourceWithLine) {
   const std::vector<Damage> all = {
       {SourceForm::chain, "const int64_t largeKSize = 24576", "const int64_t largeKSize = limit()",
-       ":96: the constant 'largeKSize' of getMatmulLikeReductionSizes is not 'const int64_t … = "
-       "NUMBER;'"},
-      {SourceForm::chain, "const int64_t largeKSize", "int64_t largeKSize", "'largeKSize'"},
+       ":96: expected 'const int64_t largeKSize = NUMBER;' in getMatmulLikeReductionSizes"},
+      {SourceForm::chain, "const int64_t largeKSize", "int64_t largeKSize",
+       "const int64_t largeKSize"},
       {SourceForm::chain, "const int64_t largeMNSize = 1024;", "",
-       ":99: the constant 'largeMNSize'"},
+       ":99: expected 'const int64_t largeMNSize = NUMBER;'"},
       {SourceForm::chain, "  } // behind the chain", "  limitParallelLoops += 1;\n  }",
-       ":79: here"},
+       ":79: expected"},
       {SourceForm::chain, "  } // behind the chain", "  }\n  limitParallelLoops = 5;",
        ":80: limitParallelLoops is set again"},
       {SourceForm::chain, "} else {\n    limitParallelLoops = std::min",
-       "}\n  {\n    limitParallelLoops = std::min", ":78: here only"},
+       "}\n  {\n    limitParallelLoops = std::min", ":78: expected"},
       {SourceForm::chain, "getWeightBackwardReductionSizes(const Operation &op, int64_t target) {",
        "getOther(const Operation &op, int64_t target) {",
-       ":1: the function getWeightBackwardReductionSizes is not in this file"},
+       ":1: function getWeightBackwardReductionSizes not found"},
       {SourceForm::chain, "  int64_t outputSize = outputChannelSize",
        "  auto outputSize = batchSize", "has no 'int64_t outputSize = …;' before this line"},
       {SourceForm::chain, "  // The chain,", "#ifdef FAST\n  int x;\n#endif\n  // The chain",
        ":70: getWeightBackwardReductionSizes has a preprocessor line"},
       {SourceForm::chain, "  if (ratio <= ratioThreshold && reductionSize < largeReductionSize) {",
        "  while (ratio <= ratioThreshold && reductionSize < largeReductionSize) {",
-       ":67: this return is not of the shape"},
+       ":67: expected a return of the form"},
       {SourceForm::chain, "  if (ratio <= ratioThreshold && reductionSize",
-       "  if (false && reductionSize", ":65: this early return is switched off"},
+       "  if (false && reductionSize", ":65: this early return is disabled"},
       {SourceForm::functions, "int64_t startTileSize,\n    ", "int64_t start,\n   ",
        "getMatmulLimitParallelLoops has no parameter 'int64_t startTileSize'"},
       {SourceForm::functions,
        "static std::optional<int64_t> getMatmulLimitParallelLoops(int64_t out",
        "static double getMatmulLimitParallelLoops(int64_t out", "does not return"},
       {SourceForm::functions, "maybeLimit = getMatmulLimitParallelLoops(", "maybeLimit = other(",
-       "calls getMatmulLimitParallelLoops 0 times, not once"},
+       "must call getMatmulLimitParallelLoops once, calls it 0 times"},
       {SourceForm::functions, "} // namespace",
        "static std::optional<int64_t>\n"
        "getMatmulLimitParallelLoops(int64_t outputSize) { return 5; }\n} // namespace",
-       "getMatmulLimitParallelLoops is defined a second time"},
-      {SourceForm::functions, "  return tileSizes;\n}", "  return tileSizes;\n", "is not closed"},
+       "second definition of getMatmulLimitParallelLoops"},
+      {SourceForm::functions, "  return tileSizes;\n}", "  return tileSizes;\n", "unmatched"},
   };
   Random random(2);
   for (const Damage& damage : all) {
-    std::string text = standIn(damage.form);
+    std::string text = replicaSource(damage.form);
     if (damage.what.contains("getMatmulLimitParallelLoops(int64_t out")) {
       text = replaced(text, damage.what, "static std::optional<int64_t> shield(int64_t out");
     }
     text = replaced(text, damage.what, damage.by);
-    const std::string error = editError(text, someHeuristics(random, damage.form));
+    const std::string error = editError(text, randomHeuristics(random, damage.form));
     EXPECT_THAT(error, StartsWith(std::string(kFile) + ":")) << damage.what;
     EXPECT_THAT(error, HasSubstr(damage.error)) << damage.what;
   }
 }
 
-TEST(WithHeuristics, RefusesAChainWhoseConstantsMeanSomethingElse) {
-  std::string text = standIn(SourceForm::chain);
+TEST(WithHeuristics, RejectsChainWithOtherMeaningOfConstants) {
+  std::string text = replicaSource(SourceForm::chain);
   for (int i = 0; i < 3; ++i) {
     text = replaced(text, "getWeightBackwardReductionSizes(", "getConvolutionReductionSizes(");
   }
-  EXPECT_THAT(editError(text, std::vector{seedHeuristic()}),
-              HasSubstr("getConvolutionReductionSizes has the chain that is expected in "
-                        "getWeightBackwardReductionSizes"));
+  EXPECT_THAT(editError(text, std::vector{exampleHeuristic()}),
+              HasSubstr("expected the chain in getWeightBackwardReductionSizes, found it in "
+                        "getConvolutionReductionSizes"));
   EXPECT_TRUE(withFixedLimit(text, kFile, 8));  // this does not depend on them
 }
 
-RC_GTEST_PROP(WithHeuristics, ReadsBackAsWhatWasPutIn,
-              (std::uint64_t seed, bool chain, bool crlf)) {
+RC_GTEST_PROP(WithHeuristics, RoundTrips, (std::uint64_t seed, bool chain, bool crlf)) {
   Random random(seed);
   const SourceForm form = chain ? SourceForm::chain : SourceForm::functions;
-  const std::string text = crlf ? withCrlf(standIn(form)) : standIn(form);
-  auto heuristics = someHeuristics(random, form);
+  const std::string text = crlf ? withCrlf(replicaSource(form)) : replicaSource(form);
+  auto heuristics = randomHeuristics(random, form);
   heuristics.resize(1 + random.below(2));
   const auto changed = withHeuristics(text, kFile, heuristics);
   RC_ASSERT(changed.has_value());
@@ -238,13 +236,13 @@ RC_GTEST_PROP(WithHeuristics, ReadsBackAsWhatWasPutIn,
   RC_ASSERT(withHeuristics(*changed, kFile, heuristics).value() == *changed);
 }
 
-TEST(WithFixedLimit, KeepsTheOldCodeOutOfUse) {
-  const std::string text = standIn(SourceForm::chain);
+TEST(WithFixedLimit, DisablesOriginalCode) {
+  const std::string text = replicaSource(SourceForm::chain);
   const std::string changed = withFixedLimit(text, kFile, 96).value();
   EXPECT_THAT(changed, HasSubstr(R"(  int64_t limitParallelLoops;
   (void)outputSize;
   limitParallelLoops = 96;
-#if 0  // hone: the compiler's own choice, while one limit is measured
+#if 0  // hone: original code, disabled while a fixed limit is measured
  // which } of these
   if (outputSize < 32 * 32) {)"));
   EXPECT_THAT(changed, HasSubstr("  }\n#endif\n // behind the chain\n"));
@@ -252,27 +250,28 @@ TEST(WithFixedLimit, KeepsTheOldCodeOutOfUse) {
                                  "      batchSize >= largeParallelSize) /* ) { */) {"));
   EXPECT_THAT(changed, HasSubstr("  if (false && (mSize > largeMNSize || nSize > largeMNSize)) {"));
   EXPECT_THAT(changed, HasSubstr("  if (op.sums.empty() || target < 0) {"));
-  EXPECT_THAT(withFixedLimit(changed, kFile, 8).error().message, HasSubstr("is switched off"));
+  EXPECT_THAT(withFixedLimit(changed, kFile, 8).error().message, HasSubstr("is disabled"));
   EXPECT_FALSE(withFixedLimit(text, kFile, 0));
 }
 
-TEST(WithFixedLimit, ReturnsItFromFunctions) {
-  const std::string changed = withFixedLimit(standIn(SourceForm::functions), kFile, 96).value();
+TEST(WithFixedLimit, ReturnsLimitFromFunctions) {
+  const std::string changed =
+      withFixedLimit(replicaSource(SourceForm::functions), kFile, 96).value();
   EXPECT_THAT(changed, HasSubstr(R"(bool lowParallelism) {
   (void)outputSize;
   (void)reductionSize;
   (void)startTileSize;
   (void)lowParallelism;
   return 96;
-#if 0  // hone: the compiler's own choice, while one limit is measured
+#if 0  // hone: original code, disabled while a fixed limit is measured
   // Small outputs)"));
   EXPECT_THAT(changed, HasSubstr("startTileSize);\n#endif\n // the last } of it\n}"));
   EXPECT_THAT(changed, HasSubstr("if (false && (outputSize >= 2 * 1024 * 1024 && reductionSize"));
   EXPECT_THAT(changed, HasSubstr("if (!maybeLimit) {"));
 }
 
-TEST(WithFixedLimit, LeavesAConditionThatAsksForTheLimit) {
-  std::string text = standIn(SourceForm::functions);
+TEST(WithFixedLimit, KeepsConditionThatCallsLimitFunction) {
+  std::string text = replicaSource(SourceForm::functions);
   text = replaced(text, "maybeLimit = getMatmulLimitParallelLoops(",
                   "maybeLimit;\n  if (!(maybeLimit = getMatmulLimitParallelLoops(");
   text = replaced(text, "outputSize, kSize, tileSizes[0], lowParallelism);\n  if (!maybeLimit) {",
@@ -282,12 +281,12 @@ TEST(WithFixedLimit, LeavesAConditionThatAsksForTheLimit) {
 
 TEST(WithFixedLimit, KeepsLineEnds) {
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
-    const std::string changed = withFixedLimit(withCrlf(standIn(form)), kFile, 96).value();
-    EXPECT_EQ(changed, withCrlf(withFixedLimit(standIn(form), kFile, 96).value()));
+    const std::string changed = withFixedLimit(withCrlf(replicaSource(form)), kFile, 96).value();
+    EXPECT_EQ(changed, withCrlf(withFixedLimit(replicaSource(form), kFile, 96).value()));
   }
 }
 
-/// One token gone, doubled, or another one in its place.
+/// Returns the text with one token removed, doubled or replaced.
 std::string mutated(const std::string& text, Random& random) {
   const Source source = readSource(text, "f").value();
   const auto& tokens = source.tokens;
@@ -313,7 +312,7 @@ std::string mutated(const std::string& text, Random& random) {
   return std::string(text).replace(token.begin, token.end - token.begin, by);
 }
 
-/// How often the text has the pattern.
+/// Returns the number of matches of the pattern.
 std::ptrdiff_t countOf(const std::string& text, const std::string& pattern) {
   re2::StringPiece rest(text);
   const RE2 regex(pattern, RE2::Latin1);
@@ -324,7 +323,7 @@ std::ptrdiff_t countOf(const std::string& text, const std::string& pattern) {
   return count;
 }
 
-/// Judged without hone's reader: the code and every constant stand in the text once.
+/// Expects, without hone's parser, that the text contains the code and every constant.
 void expectEdited(const std::string& changed, const Heuristic& heuristic) {
   std::string code;
   for (const std::string& line : ladderCode(heuristic)) {
@@ -340,15 +339,15 @@ void expectEdited(const std::string& changed, const Heuristic& heuristic) {
   }
 }
 
-TEST(WithHeuristics, NeverEditsADamagedSourceWrongly) {
+TEST(WithHeuristics, RejectsOrCorrectlyEditsDamagedSource) {
   int refused = 0;
   int taken = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Random random(seed);
     const SourceForm form = random.below(2) == 0 ? SourceForm::chain : SourceForm::functions;
-    std::string text = standIn(form);
+    std::string text = replicaSource(form);
     text = mutated(text, random);
-    const auto heuristics = someHeuristics(random, form);
+    const auto heuristics = randomHeuristics(random, form);
     const auto fixed = withFixedLimit(text, kFile, 7);
     if (fixed) {
       EXPECT_GE(countOf(*fixed, "(limitParallelLoops =|return) 7;\n#if 0"), 2) << seed;
@@ -356,7 +355,7 @@ TEST(WithHeuristics, NeverEditsADamagedSourceWrongly) {
     const auto changed = withHeuristics(text, kFile, heuristics);
     if (!changed) {
       ++refused;
-      EXPECT_THAT(changed.error().message, Not(HasSubstr("did not read back"))) << seed;
+      EXPECT_THAT(changed.error().message, Not(HasSubstr("does not parse back"))) << seed;
       continue;
     }
     ++taken;

@@ -18,7 +18,8 @@ std::string_view limitFunctionOf(ReductionKind kind) {
                                             : "getMatmulLimitParallelLoops";
 }
 
-/// The function that has the early returns, and what it was called between the two forms.
+/// Returns the possible names of the function with the early returns; it was renamed between the
+/// two forms.
 std::vector<std::string_view> sizesFunctionsOf(ReductionKind kind, SourceForm form) {
   if (kind == ReductionKind::matmul) {
     return {"getMatmulLikeReductionSizes"};
@@ -29,26 +30,27 @@ std::vector<std::string_view> sizesFunctionsOf(ReductionKind kind, SourceForm fo
   return {"getWeightBackwardReductionSizes", "getConvolutionReductionSizes"};
 }
 
-/// The first of these functions that the source defines.
+/// Returns the first of these functions that the source defines.
 Result<Definition> require(const Source& source, std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     if (const auto found = HONE_TRY(findDefinition(source, name))) {
       return *found;
     }
   }
-  return otherForm(source, 1, "the function {} is not in this file", names.front());
+  return unsupportedForm(source, 1, "function {} not found", names.front());
 }
 
 bool isUse(const Source& source, std::size_t at, std::string_view word) {
   return source.tokens[at].kind == TokenKind::identifier && source.tokens[at].text == word;
 }
 
-/// Whether a statement begins at the token.
+/// Returns true if a statement begins at the token.
 bool beginsStatement(const Source& source, std::size_t at) {
   return at > 0 && std::string_view(";{}").contains(source.tokens[at - 1].text);
 }
 
-/// `TYPE NAME =` in the function and in no block of it, before `end`; the index of the name.
+/// Returns the index of NAME in a declaration `TYPE NAME =` at the top level of the function,
+/// before `end`.
 std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin, std::size_t end,
                                          std::string_view name) {
   for (const std::size_t i : topLevel(source, begin, end)) {
@@ -60,8 +62,7 @@ std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin
   return std::nullopt;
 }
 
-/// Variables that the code uses and the rest of the function only declares: without the code, or
-/// with another one, the compiler may call them unused.
+/// Returns variables that only this code uses; without it the compiler would warn about them.
 std::vector<std::string> namesOfCodeOnly(const Source& source, const Decision& decision) {
   std::vector<std::string> names;
   for (const Token& token : decision.code(source)) {
@@ -82,7 +83,7 @@ std::vector<std::string> namesOfCodeOnly(const Source& source, const Decision& d
   return names;
 }
 
-/// The ladder that is put in uses these.
+/// Checks that the variables used by the inserted ladder are declared.
 Result<void> checkVariables(const Source& source, const Decision& decision) {
   const std::string_view summed =
       decision.kind == ReductionKind::convolution ? "reductionSize" : "kSize";
@@ -94,20 +95,20 @@ Result<void> checkVariables(const Source& source, const Decision& decision) {
   const int line = source.tokens[decision.codeBegin].line;
   for (const std::string_view size : {std::string_view("outputSize"), summed}) {
     if (!declared("int64_t", size)) {
-      return otherForm(source, line, "{} has no 'int64_t {} = …;' before this line",
-                       decision.function, size);
+      return unsupportedForm(source, line, "{} has no 'int64_t {} = …;' before this line",
+                             decision.function, size);
     }
   }
   if (!declared(">", "tileSizes")) {
-    return otherForm(source, line,
-                     "{} has no 'SmallVector<int64_t> tileSizes = …;' before this line",
-                     decision.function);
+    return unsupportedForm(source, line,
+                           "{} has no 'SmallVector<int64_t> tileSizes = …;' before this line",
+                           decision.function);
   }
   return {};
 }
 
-/// From `int64_t limitParallelLoops;` to the end of the chain, the lines `(void)name;` between
-/// them included.
+/// Finds the chain from `int64_t limitParallelLoops;` to its end, including lines `(void)name;`
+/// between.
 Result<void> findChain(const Source& source, Decision& decision) {
   const std::vector<Token>& tokens = source.tokens;
   std::optional<std::size_t> begin;
@@ -118,8 +119,8 @@ Result<void> findChain(const Source& source, Decision& decision) {
   }
   if (!begin || !beginsStatement(source, *begin) || !matches(tokens, *begin + 2, {";"})) {
     const std::size_t at = begin.value_or(decision.bodyBegin - 1);
-    return otherForm(source, tokens[at].line, "{} has no 'int64_t {};' with a chain behind it",
-                     decision.function, kLimit);
+    return unsupportedForm(source, tokens[at].line, "{} has no 'int64_t {};' followed by a chain",
+                           decision.function, kLimit);
   }
   std::size_t chain = *begin + 3;
   while (matches(tokens, chain, {"(", "void", ")"}) && matches(tokens, chain + 4, {";"})) {
@@ -130,14 +131,14 @@ Result<void> findChain(const Source& source, Decision& decision) {
   for (std::size_t i = decision.bodyBegin; i + 1 < decision.bodyEnd; ++i) {
     const bool outside = i < decision.codeBegin || i >= decision.codeEnd;
     if (outside && (matches(tokens, i, {kLimit, "="}) || matches(tokens, i, {"int64_t", kLimit}))) {
-      return otherForm(source, tokens[i].line, "{} is set again, besides the chain of line {}",
-                       kLimit, tokens[*begin].line);
+      return unsupportedForm(source, tokens[i].line, "{} is set again outside the chain of line {}",
+                             kLimit, tokens[*begin].line);
     }
   }
   return checkVariables(source, decision);
 }
 
-/// The body of the function that returns the limit.
+/// Finds the body of the function that returns the limit.
 Result<void> findLimitFunction(const Source& source, const Definition& limit, Decision& decision) {
   const std::vector<Token>& tokens = source.tokens;
   const Token& name = tokens[limit.name];
@@ -146,19 +147,20 @@ Result<void> findLimitFunction(const Source& source, const Definition& limit, De
   const bool optional =
       at >= 6 && matches(tokens, at - 6, {"std", "::", "optional", "<", "int64_t", ">"});
   if (!plain && !optional) {
-    return otherForm(source, name.line, "{} does not return std::optional<int64_t>", name.text);
+    return unsupportedForm(source, name.line, "{} does not return std::optional<int64_t>",
+                           name.text);
   }
   decision.codeOnly =
       HONE_TRY(parametersOf(source, limit, {"outputSize", "reductionSize", "startTileSize"}));
   decision.codeBegin = limit.bodyBegin;
   decision.codeEnd = limit.bodyEnd;
   if (decision.codeBegin == decision.codeEnd) {
-    return otherForm(source, name.line, "the body of {} is empty", name.text);
+    return unsupportedForm(source, name.line, "empty body of {}", name.text);
   }
   return {};
 }
 
-/// Where the function calls the one that returns the limit.
+/// Returns the index of the call of the function that returns the limit.
 Result<std::size_t> callOf(const Source& source, const Decision& decision, std::string_view name) {
   std::vector<std::size_t> calls;
   for (std::size_t i = decision.bodyBegin; i < decision.bodyEnd; ++i) {
@@ -168,15 +170,16 @@ Result<std::size_t> callOf(const Source& source, const Decision& decision, std::
   }
   if (calls.size() != 1) {
     const std::size_t at = calls.empty() ? decision.bodyBegin - 1 : calls[1];
-    return otherForm(source, source.tokens[at].line, "{} calls {} {} times, not once",
-                     decision.function, name, calls.size());
+    return unsupportedForm(source, source.tokens[at].line,
+                           "{} must call {} once, calls it {} times", decision.function, name,
+                           calls.size());
   }
   return calls[0];
 }
 
-/// The early returns between the constants and the limit: those before check what an operation is,
-/// these how large it is. A return that is not of the shape `if (…) { … return std::nullopt; }`
-/// would be overlooked, so it is refused.
+/// Finds the early returns between the constants and the limit; those before test the kind of
+/// operation, these its size. Rejects returns that do not have the form `if (…) { … return
+/// std::nullopt; }`, which could not be disabled.
 Result<void> findConditions(const Source& source, std::size_t end, Decision& decision) {
   const std::vector<Token>& tokens = source.tokens;
   const auto top = topLevel(source, decision.bodyBegin, end);
@@ -184,10 +187,10 @@ Result<void> findConditions(const Source& source, std::size_t end, Decision& dec
     return matches(tokens, i, {"const", "int64_t"}) || matches(tokens, i, {"constexpr", "int64_t"});
   });
   if (first == top.end()) {
-    return otherForm(source, tokens[decision.bodyBegin - 1].line,
-                     "{} has no constants before the limit", decision.function);
+    return unsupportedForm(source, tokens[decision.bodyBegin - 1].line,
+                           "{} has no constants before the limit", decision.function);
   }
-  std::vector<std::size_t> expected;  // returns that are understood
+  std::vector<std::size_t> expected;  // returns of the known form
   for (const std::size_t i : std::span(first, top.end())) {
     if (!matches(tokens, i, {"if", "("})) {
       continue;
@@ -209,15 +212,15 @@ Result<void> findConditions(const Source& source, std::size_t end, Decision& dec
   }
   for (std::size_t i = *first; i < end; ++i) {
     if (tokens[i].text == "return" && std::ranges::find(expected, i) == expected.end()) {
-      return otherForm(source, tokens[i].line,
-                       "this return is not of the shape 'if (…) {{ … return std::nullopt; }}'");
+      return unsupportedForm(source, tokens[i].line,
+                             "expected a return of the form 'if (…) {{ … return std::nullopt; }}'");
     }
   }
   return {};
 }
 
-Result<ConstantPlace> constantIn(const Source& source, const Decision& decision,
-                                 const std::string& name) {
+Result<ConstantLocation> constantIn(const Source& source, const Decision& decision,
+                                    const std::string& name) {
   const std::vector<Token>& tokens = source.tokens;
   std::vector<std::size_t> declared;
   std::optional<std::size_t> mentioned;
@@ -230,13 +233,12 @@ Result<ConstantPlace> constantIn(const Source& source, const Decision& decision,
     }
   }
   const auto refused = [&](std::size_t at) {
-    return otherForm(source, tokens[at].line,
-                     "the constant '{}' of {} is not 'const int64_t … = NUMBER;'", name,
-                     decision.function);
+    return unsupportedForm(source, tokens[at].line, "expected 'const int64_t {} = NUMBER;' in {}",
+                           name, decision.function);
   };
   if (!mentioned) {
-    return otherForm(source, tokens[decision.bodyBegin - 1].line, "{} has no constant '{}'",
-                     decision.function, name);
+    return unsupportedForm(source, tokens[decision.bodyBegin - 1].line, "{} has no constant '{}'",
+                           decision.function, name);
   }
   if (declared.size() != 1 || declared[0] != *mentioned) {
     return refused(declared.size() > 1 ? declared[1] : *mentioned);
@@ -252,7 +254,7 @@ Result<ConstantPlace> constantIn(const Source& source, const Decision& decision,
   if (!value || !matches(tokens, valueEnd, {";"})) {
     return refused(at);
   }
-  return ConstantPlace{{name, *value}, {tokens[at + 2].begin, tokens[valueEnd - 1].end}};
+  return ConstantLocation{{name, *value}, {tokens[at + 2].begin, tokens[valueEnd - 1].end}};
 }
 
 }  // namespace
@@ -282,15 +284,15 @@ Result<void> checkFunction(const Source& source, const Decision& decision) {
   const std::string expected =
       functionOf({.kind = decision.kind, .form = decision.form, .returns = {}, .ladder = {}});
   if (decision.function != expected) {
-    return otherForm(source, source.tokens[decision.bodyBegin - 1].line,
-                     "{} has the chain that is expected in {}", decision.function, expected);
+    return unsupportedForm(source, source.tokens[decision.bodyBegin - 1].line,
+                           "expected the chain in {}, found it in {}", expected, decision.function);
   }
   return {};
 }
 
-Result<std::vector<ConstantPlace>> constantsIn(const Source& source, const Decision& decision,
-                                               std::span<const NamedConstant> named) {
-  std::vector<ConstantPlace> places;
+Result<std::vector<ConstantLocation>> constantsIn(const Source& source, const Decision& decision,
+                                                  std::span<const NamedConstant> named) {
+  std::vector<ConstantLocation> places;
   for (const NamedConstant& constant : named) {
     places.push_back(HONE_TRY(constantIn(source, decision, constant.name)));
   }
@@ -303,9 +305,9 @@ Result<SourceForm> formOf(const Source& source) {
   const bool matmul =
       HONE_TRY(findDefinition(source, limitFunctionOf(ReductionKind::matmul))).has_value();
   if (convolution != matmul) {
-    return otherForm(source, 1, "only one of {} and {} is in this file",
-                     limitFunctionOf(ReductionKind::convolution),
-                     limitFunctionOf(ReductionKind::matmul));
+    return unsupportedForm(source, 1, "expected both {} and {}, found only one",
+                           limitFunctionOf(ReductionKind::convolution),
+                           limitFunctionOf(ReductionKind::matmul));
   }
   if (!matmul) {
     HONE_TRY(decisionFor(source, ReductionKind::matmul));

@@ -13,27 +13,27 @@
 
 namespace hone::split {
 
-/// A piece of a source: offsets of its first byte and of the one behind it.
-struct Piece {
+/// A half-open range of byte offsets in a source.
+struct TextRange {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// Where a source decides about the operations of one kind. Indices are of tokens.
+/// The parts of a source that decide about one kind of operation, as token indices.
 struct Decision {
   model::ReductionKind kind = model::ReductionKind::matmul;
   SourceForm form = SourceForm::functions;
-  std::string function;  ///< that has the early returns: getMatmulLikeReductionSizes
-  /// Its body, without the braces.
+  std::string function;  ///< function with the early returns: getMatmulLikeReductionSizes
+  /// Body of that function, without the braces.
   std::size_t bodyBegin = 0, bodyEnd = 0;
-  /// What gives the limit: the chain with its declaration, or the body of the function that returns
-  /// it, without the braces.
+  /// Code that computes the limit: the chain with its declaration, or the body of the function that
+  /// returns it, without the braces.
   std::size_t codeBegin = 0, codeEnd = 0;
-  /// Variables that nothing but this code uses, and parameters that it may use.
+  /// Variables used by this code only, and parameters it may use.
   std::vector<std::string> codeOnly;
-  /// Of the early returns that judge sizes, in their order.
-  std::vector<Piece> conditions;
-  /// Lines of those that begin with `false`: a change of hone's own that was not taken back.
+  /// Conditions of the early returns that test sizes, in order.
+  std::vector<TextRange> conditions;
+  /// Lines of conditions that start with `false`: an edit by hone that was not reverted.
   std::vector<int> switchedOff;
 
   [[nodiscard]] std::span<const Token> code(const Source& source) const {
@@ -41,29 +41,29 @@ struct Decision {
   }
 };
 
-/// A constant and where its value stands.
-struct ConstantPlace {
+/// A constant and the location of its value.
+struct ConstantLocation {
   NamedConstant constant;
-  Piece value;
+  TextRange value;
 };
 
-/// Finds the limit and the early returns of a kind. Everything that an edit relies on is checked;
-/// what is otherwise is a user error with the line and with what was expected there.
+/// Finds the code and the early returns for a kind. Checks everything that an edit relies on;
+/// returns a user error with the line and what was expected there.
 [[nodiscard]] Result<Decision> decisionFor(const Source& source, model::ReductionKind kind);
 
-/// A chain in a function whose constants mean something else than the form's is a user error.
+/// Returns a user error if the chain is in a function whose constants have another meaning than in
+/// the known form.
 [[nodiscard]] Result<void> checkFunction(const Source& source, const Decision& decision);
 
-/// The constants with these names, in their order: each `const int64_t NAME = NUMBER;` once in the
-/// decision's function.
-[[nodiscard]] Result<std::vector<ConstantPlace>> constantsIn(const Source& source,
-                                                             const Decision& decision,
-                                                             std::span<const NamedConstant> named);
+/// Finds the named constants, in order. Each must occur once in the decision's function as `const
+/// int64_t NAME = NUMBER;`.
+[[nodiscard]] Result<std::vector<ConstantLocation>> constantsIn(
+    const Source& source, const Decision& decision, std::span<const NamedConstant> named);
 
-/// The form that the source has; one form for both kinds.
+/// Returns the form of the source, which is the same for both kinds.
 [[nodiscard]] Result<SourceForm> formOf(const Source& source);
 
-/// What the source does with operations of the kind, where it is written as hone writes it.
+/// Parses the source's heuristic for a kind, if it is written the way hone writes it.
 [[nodiscard]] Result<Heuristic> heuristicIn(const Source& source, model::ReductionKind kind);
 
 }  // namespace hone::split

@@ -5,7 +5,7 @@
 namespace hone::split {
 namespace {
 
-/// How many #if are open before the token.
+/// Returns the number of open #if before the token.
 int openConditions(const Source& source, std::size_t before) {
   int open = 0;
   for (const Token& token : std::span(source.tokens).first(before)) {
@@ -20,17 +20,17 @@ int openConditions(const Source& source, std::size_t before) {
 Result<void> checkDirectives(const Source& source, const Definition& definition) {
   const std::string_view name = source.tokens[definition.name].text;
   if (openConditions(source, definition.name) != 0) {
-    return otherForm(source, source.tokens[definition.name].line, "{} stands within #if", name);
+    return unsupportedForm(source, source.tokens[definition.name].line, "{} is inside #if", name);
   }
   for (std::size_t i = definition.name; i < definition.bodyEnd; ++i) {
     if (source.tokens[i].kind == TokenKind::directive) {
-      return otherForm(source, source.tokens[i].line, "{} has a preprocessor line", name);
+      return unsupportedForm(source, source.tokens[i].line, "{} has a preprocessor line", name);
     }
   }
   return {};
 }
 
-/// The definition whose name is the token at `at`; nothing for a call or a declaration.
+/// Returns the definition whose name is the token at `at`; nullopt for a call or a declaration.
 std::optional<Definition> definitionAt(const Source& source, std::size_t at) {
   const std::vector<Token>& tokens = source.tokens;
   if (!matches(tokens, at + 1, {"("})) {
@@ -45,12 +45,13 @@ std::optional<Definition> definitionAt(const Source& source, std::size_t at) {
 }
 
 std::unexpected<Error> noLimit(const Source& source, std::size_t at) {
-  return otherForm(source, source.tokens[at].line,
-                   "here only 'limitParallelLoops = …;' is expected, or a chain of if and else of "
-                   "such lines, with braces and a last else");
+  return unsupportedForm(
+      source, source.tokens[at].line,
+      "expected 'limitParallelLoops = …;' or an if/else chain of such assignments, with "
+      "braces and a final else");
 }
 
-/// The index behind `{ statement }`.
+/// Returns the index after `{ statement }`.
 Result<std::size_t> endOfLimitBlock(const Source& source, std::size_t at, std::size_t end) {
   if (at >= end || source.tokens[at].text != "{") {
     return noLimit(source, std::min(at, end - 1));
@@ -84,7 +85,7 @@ Result<std::optional<Definition>> findDefinition(const Source& source, std::stri
     const auto definition =
         source.tokens[i].text == name ? definitionAt(source, i) : std::optional<Definition>();
     if (definition && found) {
-      return otherForm(source, source.tokens[i].line, "{} is defined a second time", name);
+      return unsupportedForm(source, source.tokens[i].line, "second definition of {}", name);
     }
     if (definition) {
       found = definition;
@@ -125,7 +126,8 @@ Result<std::vector<std::string>> parametersOf(const Source& source, const Defini
   for (const std::string_view size : sizes) {
     if (std::ranges::count(sizeNames, size) != 1) {
       const Token& name = source.tokens[definition.name];
-      return otherForm(source, name.line, "{} has no parameter 'int64_t {}'", name.text, size);
+      return unsupportedForm(source, name.line, "{} has no parameter 'int64_t {}'", name.text,
+                             size);
     }
   }
   return names;

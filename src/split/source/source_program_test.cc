@@ -1,4 +1,4 @@
-// The code that hone writes, compiled and run: it does what hone simulates.
+// Compiles and runs the code that hone writes, and compares it with hone's simulation.
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
@@ -15,11 +15,11 @@ namespace {
 
 using model::Reduction;
 using model::ReductionKind;
-using test::someHeuristic;
-using test::someHeuristics;
-using test::standIn;
+using test::randomHeuristic;
+using test::randomHeuristics;
+using test::replicaSource;
 
-/// Up to 2^12, small values as likely as large ones.
+/// Returns a random size up to 2^12, small and large magnitudes being equally likely.
 std::int64_t someExtent(Random& random) {
   return static_cast<std::int64_t>(random.below(std::size_t{1} << random.below(13))) + 1;
 }
@@ -41,7 +41,7 @@ Reduction someReduction(Random& random, SourceForm form, ReductionKind kind) {
 
 class SourceProgram : public testing::Test {
  protected:
-  /// Compiles with all warnings as errors, runs with the input, and gives the numbers it prints.
+  /// Compiles with all warnings as errors, runs with the input, and returns the numbers it prints.
   std::vector<std::int64_t> numbersOf(const std::string& code, const std::string& input) {
     const auto folder = scratch_.path();
     EXPECT_TRUE(writeFile(folder / "code.cpp", code));
@@ -60,7 +60,7 @@ class SourceProgram : public testing::Test {
     return numbers;
   }
 
-  /// The stand-in decides about each of many operations as the heuristics do.
+  /// Expects that the replica decides about many operations as the heuristics do.
   void expectDecides(const std::string& code, std::span<const Heuristic> heuristics,
                      Random& random) {
     std::string input;
@@ -83,7 +83,8 @@ class SourceProgram : public testing::Test {
   ScratchFolder scratch_ = ScratchFolder::create("hone-program-test").value();
 };
 
-/// A function that returns the limit, with what the heuristic's code expects around it.
+/// Returns a function that computes the limit, with the declarations that the heuristic's code
+/// needs.
 std::string functionFor(const Heuristic& heuristic, std::size_t number) {
   const bool chain = heuristic.form == SourceForm::chain;
   const char* summed = chain && heuristic.kind == ReductionKind::matmul ? "kSize" : "reductionSize";
@@ -94,7 +95,7 @@ std::string functionFor(const Heuristic& heuristic, std::size_t number) {
       fmt::join(ladderCode(heuristic), "\n"), chain ? "  return limitParallelLoops;\n" : "");
 }
 
-TEST_F(SourceProgram, LaddersAreWhatHoneSimulates) {
+TEST_F(SourceProgram, LaddersMatchSimulation) {
   Random random(11);
   std::string functions =
       "#include <algorithm>\n#include <cstdint>\n#include <cstdio>\n"
@@ -104,7 +105,7 @@ TEST_F(SourceProgram, LaddersAreWhatHoneSimulates) {
   for (std::size_t i = 0; i < 60; ++i) {
     const auto form = i % 2 == 0 ? SourceForm::chain : SourceForm::functions;
     const auto kind = i % 4 < 2 ? ReductionKind::convolution : ReductionKind::matmul;
-    const Heuristic heuristic = someHeuristic(random, form, kind);
+    const Heuristic heuristic = randomHeuristic(random, form, kind);
     functions += functionFor(heuristic, i);
     for (int tries = 0; tries < 30; ++tries) {
       const Reduction one = someReduction(random, form, kind);
@@ -118,29 +119,29 @@ TEST_F(SourceProgram, LaddersAreWhatHoneSimulates) {
   EXPECT_EQ(numbersOf(functions + "int main() {\n" + body + "}\n", ""), expected);
 }
 
-TEST_F(SourceProgram, EditedSourcesDecideAsTheHeuristicsDo) {
+TEST_F(SourceProgram, EditedSourcesMatchHeuristics) {
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       Random random(seed);
-      auto heuristics = someHeuristics(random, form);
+      auto heuristics = randomHeuristics(random, form);
       for (Heuristic& heuristic : heuristics) {
         heuristic.returns = {.largeParallel = form == SourceForm::chain ? 1000 : 1'000'000,
                              .smallReduction = 20000,
                              .ratio = 50};
         if (seed == 0) {
-          heuristic.ladder.bands.clear();  // nothing then uses the output's size
+          heuristic.ladder.bands.clear();  // leaves the output size unused
         }
       }
-      const auto code = withHeuristics(standIn(form), "f", heuristics);
+      const auto code = withHeuristics(replicaSource(form), "f", heuristics);
       ASSERT_TRUE(code) << code.error().message;
       expectDecides(*code, heuristics, random);
     }
   }
 }
 
-TEST_F(SourceProgram, AFixedLimitIsForAllOperations) {
+TEST_F(SourceProgram, FixedLimitAppliesToAllOperations) {
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
-    const auto code = withFixedLimit(standIn(form), "f", 96);
+    const auto code = withFixedLimit(replicaSource(form), "f", 96);
     ASSERT_TRUE(code) << code.error().message;
     const std::string input =
         "1 0 1 1 1 1 1 1 1 1\n0 0 1 1 1 1 1 1 1 1\n"

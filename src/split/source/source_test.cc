@@ -24,19 +24,19 @@ std::string tokenError(std::string_view text) {
   return source ? "" : source.error().message;
 }
 
-TEST(SourceTokens, TakesADirectiveForOneToken) {
+TEST(SourceTokens, ReadsDirectiveAsOneToken) {
   EXPECT_THAT(textsOf("#define A {\\\n  ( // more\nb # c\r\n  # include <x>\r\n"),
               ElementsAre("#define A {  (", "b", "#", "c", "# include <x>"));
 }
 
-TEST(SourceTokens, TakesDisabledLinesForComments) {
+TEST(SourceTokens, IgnoresDisabledLines) {
   EXPECT_THAT(textsOf("a\n#if 0  // old\nb\n#if X\nc\n#else\n#endif\n}\n#endif  // 0\nd"),
               ElementsAre("a", "d"));
   EXPECT_THAT(textsOf("#if 0\nb\n#else\nc\n#endif"),
               ElementsAre("#if 0", "b", "#else", "c", "#endif"));
 }
 
-TEST(SourceTokens, FindsThePartnersOfBrackets) {
+TEST(SourceTokens, MatchesBrackets) {
   const Source source = readSource("{(a)[b]}", "f").value();
   EXPECT_EQ(source.partners[0], 7U);
   EXPECT_EQ(source.partners[7], 0U);
@@ -44,18 +44,18 @@ TEST(SourceTokens, FindsThePartnersOfBrackets) {
   EXPECT_EQ(source.partners[2], 2U);
 }
 
-TEST(SourceTokens, SaysWhereATextIsBroken) {
-  EXPECT_EQ(tokenError("a\n/* b"), "f.cpp:2: the comment that begins here has no end");
-  EXPECT_EQ(tokenError("a\n\n\"b\n\""), "f.cpp:3: the literal that begins here has no end");
-  EXPECT_EQ(tokenError("'a"), "f.cpp:1: the literal that begins here has no end");
-  EXPECT_EQ(tokenError("\"a\\"), "f.cpp:1: the literal that begins here has no end");
-  EXPECT_THAT(tokenError("R\"x(a)\""), HasSubstr("f.cpp:1: the raw literal that begins here"));
-  EXPECT_EQ(tokenError("a\n)"), "f.cpp:2: this ')' closes nothing");
-  EXPECT_EQ(tokenError("{\n(\n}"), "f.cpp:3: this '}' does not close the '(' of line 2");
-  EXPECT_EQ(tokenError("\n{"), "f.cpp:2: this '{' is not closed");
+TEST(SourceTokens, ErrorsNameLine) {
+  EXPECT_EQ(tokenError("a\n/* b"), "f.cpp:2: unterminated comment");
+  EXPECT_EQ(tokenError("a\n\n\"b\n\""), "f.cpp:3: unterminated literal");
+  EXPECT_EQ(tokenError("'a"), "f.cpp:1: unterminated literal");
+  EXPECT_EQ(tokenError("\"a\\"), "f.cpp:1: unterminated literal");
+  EXPECT_THAT(tokenError("R\"x(a)\""), HasSubstr("f.cpp:1: unterminated raw literal"));
+  EXPECT_EQ(tokenError("a\n)"), "f.cpp:2: unmatched ')'");
+  EXPECT_EQ(tokenError("{\n(\n}"), "f.cpp:3: '}' does not match the '(' of line 2");
+  EXPECT_EQ(tokenError("\n{"), "f.cpp:2: unmatched '{'");
 }
 
-TEST(ReadProduct, TakesOnlyWhatCppMultipliesRightly) {
+TEST(ReadProduct, RejectsProductsThatOverflowInCpp) {
   const auto valueOf = [](std::string_view text) {
     const Source source = readSource(text, "f").value();
     std::size_t at = 0;
@@ -64,7 +64,7 @@ TEST(ReadProduct, TakesOnlyWhatCppMultipliesRightly) {
   EXPECT_EQ(valueOf("2048 * 4096;"), 2048 * 4096);
   EXPECT_EQ(valueOf("5000000000"), 5'000'000'000);
   EXPECT_EQ(valueOf("5000000000 * 2"), 10'000'000'000);
-  EXPECT_EQ(valueOf("100000 * 100000"), std::nullopt);  // an int that overflows
+  EXPECT_EQ(valueOf("100000 * 100000"), std::nullopt);  // overflows an int
   EXPECT_EQ(valueOf("99999999999999999999"), std::nullopt);
   EXPECT_EQ(valueOf("017"), std::nullopt);
   EXPECT_EQ(valueOf("1e7"), std::nullopt);

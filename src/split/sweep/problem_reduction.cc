@@ -21,14 +21,13 @@ Reduction matmul(std::vector<std::int64_t> sums, std::int64_t batch, std::int64_
           .nSize = n};
 }
 
-/// The axes of the convolution that the pass sees, whatever its direction: what each sums over, and
-/// how long its output is.
+/// The spatial axes as the pass sees them, for every direction: reduction length and output length.
 struct Axes {
   std::vector<std::int64_t> sums;
   std::vector<std::int64_t> outputs;
 
-  /// An axis slides where both loops run more than once; otherwise one of them is folded away, and
-  /// the other is a loop like any other.
+  /// Returns true if the filter slides along the axis: both loops run more than once. Otherwise one
+  /// of them is folded away and the other is an ordinary loop.
   [[nodiscard]] bool slides(std::size_t axis) const { return sums[axis] > 1 && outputs[axis] > 1; }
   [[nodiscard]] bool anySlides() const {
     for (std::size_t axis = 0; axis < sums.size(); ++axis) {
@@ -45,7 +44,7 @@ struct Axes {
     }
     return product;
   }
-  /// The outermost output that is not folded away is one of a plain axis.
+  /// Returns true if the outermost output loop that is not folded away belongs to a plain axis.
   [[nodiscard]] bool beginsPlain() const {
     for (std::size_t axis = 0; axis < outputs.size(); ++axis) {
       if (outputs[axis] > 1) {
@@ -78,9 +77,9 @@ Axes axesOf(const Conv& conv) {
   return axes;
 }
 
-/// A convolution, or, where no axis slides, the matmul that it is by the time the pass sees it.
-/// `rows` and `columns` are the loops of the output that index one operand each, `shared` is the
-/// loop of the sum that indexes both, besides the axes.
+/// Returns a convolution or, if no axis slides, the matmul that it is when the pass sees it. `rows`
+/// and `columns` are the output loops that index one operand each. `shared` is the reduction loop
+/// that indexes both, besides the axes.
 Reduction ofAxes(const Conv& conv, const Axes& axes, std::int64_t rows, std::int64_t columns,
                  std::int64_t shared) {
   Reduction reduction;
@@ -112,7 +111,7 @@ Reduction ofWeightBackward(const Conv& conv) {
   return reduction;
 }
 
-/// Forward, and backward of the data, which is a forward one with the channels exchanged.
+/// Handles forward, and backward data, which is a forward one with exchanged channels.
 Reduction ofForward(const Conv& conv) {
   const Axes axes = axesOf(conv);
   const bool backward = conv.direction == ConvDirection::backwardData;
@@ -140,7 +139,7 @@ std::optional<Reduction> reductionOf(const model::Problem& problem) {
   } else if (const auto* conv = std::get_if<Conv>(&problem)) {
     reduction = ofConv(*conv);
   }
-  // Loops that run once are folded away before the pass.
+  // Loops of size 1 are folded away before the pass.
   std::erase(reduction.sizes, 1);
   return reduction.sizes.empty() ? std::nullopt : std::optional(std::move(reduction));
 }

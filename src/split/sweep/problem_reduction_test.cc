@@ -19,7 +19,7 @@ std::optional<Reduction> ofLine(std::string_view line) {
   return reductionOf(problems->front());
 }
 
-TEST(ProblemReduction, OfAMatmulIsItsK) {
+TEST(ProblemReduction, ReducesMatmulOverK) {
   model::Matmul matmul{.batch = 0, .m = 64, .n = 32, .k = 4096};
   EXPECT_EQ(reductionOf(matmul), (Reduction{.kind = ReductionKind::matmul,
                                             .sizes = {4096},
@@ -32,7 +32,7 @@ TEST(ProblemReduction, OfAMatmulIsItsK) {
   EXPECT_FALSE(reductionOf(matmul));
 }
 
-TEST(ProblemReduction, OfAWeightBackwardSumsOverBatchAndImage) {
+TEST(ProblemReduction, ReducesWeightBackwardOverBatchAndImage) {
   const auto reduction = ofLine(
       "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 288 -y 3 -x 3 -p 1 -q 1 -u 1 -v 1 -l 1 -j 1 -g 2 -F 4 "
       "--in_layout NHWC --out_layout NHWC --fil_layout NHWC");
@@ -48,14 +48,14 @@ TEST(ProblemReduction, OfAWeightBackwardSumsOverBatchAndImage) {
                                   .kSize = 16}));
 }
 
-TEST(ProblemReduction, AFilterThatDoesNotSlideIsAMatmul) {
+TEST(ProblemReduction, TreatsFilterThatDoesNotSlideAsMatmul) {
   EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 48 -W 32 -k 288 -y 1 -x 1 -F 4"),
             (Reduction{.kind = ReductionKind::matmul,
                        .sizes = {16, 48, 32},
                        .batchSize = 1,
                        .mSize = 96,
                        .nSize = 288}));
-  // The filter is as large as the image: it has one place only.
+  // The filter is as large as the image, so it has a single position.
   EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 3 -W 3 -k 288 -y 3 -x 3 -F 4"),
             (Reduction{.kind = ReductionKind::matmul,
                        .sizes = {16},
@@ -67,7 +67,7 @@ TEST(ProblemReduction, AFilterThatDoesNotSlideIsAMatmul) {
       (Reduction{.kind = ReductionKind::matmul, .sizes = {96}, .mSize = 2L * 64, .nSize = 288}));
 }
 
-TEST(ProblemReduction, OfAForwardFollowsTheLayout) {
+TEST(ProblemReduction, FollowsLayoutOfForward) {
   const std::string line = "conv -n 2 -c 96 -H 10 -W 12 -k 288 -y 3 -x 1 -F 1";
   Reduction expected{.kind = ReductionKind::convolution,
                      .sizes = {96, 3},
@@ -84,7 +84,7 @@ TEST(ProblemReduction, OfAForwardFollowsTheLayout) {
   EXPECT_EQ(ofLine(line + " --in_layout NHWC --out_layout NHWC --fil_layout NHWC"), expected);
 }
 
-TEST(ProblemReduction, OfABackwardDataExchangesTheChannels) {
+TEST(ProblemReduction, ExchangesChannelsOfBackwardData) {
   EXPECT_EQ(ofLine("conv -n 1 -c 96 -H 10 -W 12 -k 288 -y 3 -x 3 -F 2 --in_layout NHWC "
                    "--out_layout NHWC --fil_layout NHWC"),
             (Reduction{.kind = ReductionKind::convolution,
@@ -96,9 +96,9 @@ TEST(ProblemReduction, OfABackwardDataExchangesTheChannels) {
                        .depthSize = 1}));
 }
 
-TEST(ProblemReduction, OfAnAttentionIsNothing) { EXPECT_FALSE(reductionOf(model::Attention{})); }
+TEST(ProblemReduction, IsAbsentForAttention) { EXPECT_FALSE(reductionOf(model::Attention{})); }
 
-RC_GTEST_PROP(ProblemReduction, KeepsTheLengthOfTheSumAndTheSizeOfTheResult, ()) {
+RC_GTEST_PROP(ProblemReduction, KeepsReductionLengthAndResultSize, ()) {
   const auto problem = *rc::gen::oneOf(model::anyMatmul(), model::anyConv());
   RC_PRE(model::check(problem).has_value());
   const auto reduction = reductionOf(problem);

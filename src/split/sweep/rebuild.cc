@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 fs::path backupOf(const fs::path& file) { return file.string() + ".hone-backup"; }
 fs::path lockOf(const fs::path& file) { return file.string() + ".hone-lock"; }
 
-/// The last line of a text that hone put in: it tells a person what this is, and hone that nobody
-/// changed the text since.
+/// Returns the last line of a text that hone wrote. It tells the user what the text is, and its
+/// hash tells hone whether the text was changed since.
 std::string lastLine(const fs::path& file, std::string_view text) {
-  return fmt::format("// hone: for a measurement; the source is {}. {}\n",
+  return fmt::format("// hone: temporary edit for a measurement; the original is {}. {}\n",
                      backupOf(file).filename().string(), hashOf(text));
 }
 
@@ -38,15 +38,15 @@ bool isUnchangedSince(const fs::path& file, std::string_view text) {
          text.substr(line) == lastLine(file, text.substr(0, line));
 }
 
-/// The file itself: a link to it would be replaced by a file.
+/// Resolves symbolic links: a rename would replace a link by a file.
 Result<fs::path> realPath(const fs::path& file) {
   std::error_code code;
   fs::path real = fs::canonical(file, code);
   if (code) {
-    // Between two steps of a killed process there is only the backup.
+    // A process killed between two steps may leave only the backup.
     real = fs::weakly_canonical(file, code);
     if (code || !fs::exists(backupOf(real), code)) {
-      return userError("there is no source {}", file.string());
+      return userError("source not found: {}", file.string());
     }
   }
   return real;
@@ -55,22 +55,21 @@ Result<fs::path> realPath(const fs::path& file) {
 Result<FileLock> lock(const fs::path& file) {
   auto taken = FileLock::tryLock(lockOf(file));
   if (!taken && taken.error().fault == Fault::user) {
-    return userError("another hone is changing {}: wait for its end", file.string());
+    return userError("{} is locked by another hone process; wait until it ends", file.string());
   }
   return taken;
 }
 
 std::unexpected<Error> changedByOthers(const fs::path& file) {
   return userError(
-      "{} was changed by somebody else while hone had it, so it stays as it is: compare it with "
-      "{}, "
-      "if that is there, and remove that",
+      "{} was changed while hone was editing it and is not restored; compare it with {}, if that "
+      "exists, and remove the backup",
       file.string(), backupOf(file).string());
 }
 
-/// Puts the backup back where hone's own text is. The file is new then: what was built of the
-/// other text must be built again.
-Result<void> putBack(const fs::path& file) {
+/// Restores the backup if the file still has hone's text. The modification time is set to now, so
+/// that the build notices the change.
+Result<void> restoreBackup(const fs::path& file) {
   const fs::path backup = backupOf(file);
   std::error_code code;
   if (fs::exists(file, code)) {
@@ -88,25 +87,25 @@ Result<void> putBack(const fs::path& file) {
     fs::rename(backup, file, code);
   }
   if (code) {
-    return machineError("cannot put {} back to {}: {}", backup.string(), file.string(),
-                        code.message());
+    return machineError("cannot move {} to {}: {}", backup.string(), file.string(), code.message());
   }
   return {};
 }
 
-/// With the lock held.
-Result<std::string> putBackLeftover(const fs::path& file) {
+/// Restores a file that a killed process left edited; the lock must be held. Returns a notice, or
+/// "".
+Result<std::string> restoreLocked(const fs::path& file) {
   std::error_code code;
   if (!fs::exists(backupOf(file), code)) {
     return "";
   }
-  HONE_CHECK(putBack(file));
-  return fmt::format("put back {}, which a killed hone had left changed; build the compiler again",
+  HONE_CHECK(restoreBackup(file));
+  return fmt::format("restored {} after a killed hone process; rebuild the compiler",
                      file.string());
 }
 
-/// Writes beside and renames, and keeps the permissions that the source has. The time is set: that
-/// of the kernel moves in steps, and what was built a moment before must be older.
+/// Writes the file with the permissions of the source. Sets the modification time explicitly: the
+/// kernel's clock is coarse, and the file must be newer than what was built a moment before.
 Result<void> writeLike(const fs::path& source, const fs::path& file, std::string_view text) {
   std::error_code code;
   const fs::perms permissions = fs::status(source, code).permissions();
@@ -116,13 +115,13 @@ Result<void> writeLike(const fs::path& source, const fs::path& file, std::string
     fs::last_write_time(file, fs::file_time_type::clock::now(), code);
   }
   if (code) {
-    return machineError("cannot set the permissions and the time of {}: {}", file.string(),
+    return machineError("cannot set permissions and modification time of {}: {}", file.string(),
                         code.message());
   }
   return {};
 }
 
-/// The last lines of a text, at most so many.
+/// Returns the last `count` lines of a text.
 std::string_view lastLines(std::string_view text, int count) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   std::size_t begin = text.size();
@@ -156,15 +155,15 @@ SourceGuard::~SourceGuard() {
     }
     std::error_code ignored;
     fs::remove(lockOf(file_), ignored);
-  } catch (const std::exception&) {  // no memory, or nobody to tell: the next hone puts it back
-    std::fputs("hone: a changed source was not put back\n", stderr);
+  } catch (const std::exception&) {  // out of memory: the next hone process restores it
+    std::fputs("hone: cannot restore an edited source\n", stderr);
   }
 }
 
 Result<SourceGuard> SourceGuard::take(const fs::path& file) {
   fs::path real = HONE_TRY(realPath(file));
   FileLock held = HONE_TRY(lock(real));
-  std::string notice = HONE_TRY(putBackLeftover(real));
+  std::string notice = HONE_TRY(restoreLocked(real));
   std::string original = HONE_TRY(readFile(real));
   return SourceGuard(std::move(real), std::move(held), std::move(original), std::move(notice));
 }
@@ -186,7 +185,7 @@ Result<void> SourceGuard::restore() {
   if (!fs::exists(backupOf(file_), code)) {
     return {};
   }
-  return putBack(file_);
+  return restoreBackup(file_);
 }
 
 Result<std::optional<std::string>> restoreLeftover(const fs::path& file) {
@@ -196,20 +195,20 @@ Result<std::optional<std::string>> restoreLeftover(const fs::path& file) {
     return std::nullopt;
   }
   const FileLock held = HONE_TRY(lock(real));
-  const auto said = putBackLeftover(real);
+  const auto notice = restoreLocked(real);
   fs::remove(lockOf(real), code);
-  if (!said) {
-    return std::unexpected(said.error());
+  if (!notice) {
+    return std::unexpected(notice.error());
   }
-  return said->empty() ? std::nullopt : std::optional(*said);
+  return notice->empty() ? std::nullopt : std::optional(*notice);
 }
 
 Result<std::string> buildCompiler(const Build& build) {
   std::error_code code;
   if (!fs::is_directory(build.folder, code)) {
-    return userError("there is no build folder {}", build.folder.string());
+    return userError("build folder not found: {}", build.folder.string());
   }
-  // What a build starts does not die with hone when that is killed; the loop sees to it.
+  // Processes of the build survive if hone is killed; the loop kills them.
   constexpr const char* kScript =
       "exec 2>&1; cd \"$0\" && { "
       "(while kill -0 \"$2\" 2>/dev/null; do sleep 1; done; kill -KILL 0) & eval \"$1\"; }";
@@ -223,9 +222,9 @@ Result<std::string> buildCompiler(const Build& build) {
   }
   if (!finished.ending.ok()) {
     return userError(
-        "the build '{}' in {} failed ({}){}:\n{}", build.command, build.folder.string(),
+        "build '{}' in {} failed ({}){}:\n{}", build.command, build.folder.string(),
         finished.ending.describe(),
-        build.log.empty() ? "" : fmt::format(", all of it is in {}", build.log.string()),
+        build.log.empty() ? "" : fmt::format(", full output in {}", build.log.string()),
         lastLines(finished.out, 10));
   }
   return finished.out;

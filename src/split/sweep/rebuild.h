@@ -11,12 +11,12 @@
 
 namespace hone::split {
 
-/// A source of the user's that is changed for a while. Its text is kept beside it, as
-/// `<file>.hone-backup`, and put back at the end, also after an error or Ctrl-C; what a killed
-/// process left is put back by the next one. Only one process has a source at a time.
+/// Temporarily edits a source of the user. The original text is kept in `<file>.hone-backup` and
+/// restored on destruction, also after an error or Ctrl-C. The next process restores it after a
+/// kill. A lock excludes other processes.
 class SourceGuard {
  public:
-  /// Takes the file; puts back first what a killed process left.
+  /// Locks the file; restores it first if a killed process left it edited.
   [[nodiscard]] static Result<SourceGuard> take(const std::filesystem::path& file);
   SourceGuard(SourceGuard&& other) noexcept;
   SourceGuard& operator=(SourceGuard&&) = delete;
@@ -25,38 +25,39 @@ class SourceGuard {
   ~SourceGuard();
 
   [[nodiscard]] const std::string& original() const { return original_; }
-  /// Says that the text of a killed process was put back when the file was taken; else "".
+  /// Returns a notice if the file was restored after a killed process; otherwise "".
   [[nodiscard]] const std::string& notice() const { return notice_; }
 
-  /// Puts another text into the file, with a last line that says that it is not to stay.
+  /// Writes another text to the file, with a last line that marks it as temporary.
   [[nodiscard]] Result<void> write(std::string_view text);
-  /// Puts the text back now. A file that somebody else changed meanwhile stays as it is, with the
-  /// backup beside it: a user error.
+  /// Restores the original text now. Returns a user error, and leaves the file and its backup as
+  /// they are, if the file was changed by another process.
   [[nodiscard]] Result<void> restore();
 
  private:
   SourceGuard(std::filesystem::path file, FileLock lock, std::string original, std::string notice);
 
-  std::filesystem::path file_;  ///< "" when moved from
+  std::filesystem::path file_;  ///< "" if moved from
   FileLock lock_;
   std::string original_;
   std::string notice_;
 };
 
-/// Puts back what a killed process left, and says so; nothing where there is nothing to do. While
-/// another process has the source it is a user error.
+/// Restores a source that a killed process left edited. Returns a notice, or nullopt if there was
+/// nothing to do. Returns a user error if another process has the lock.
 [[nodiscard]] Result<std::optional<std::string>> restoreLeftover(const std::filesystem::path& file);
 
-/// How the compiler is built from its sources.
+/// Build command of the compiler.
 struct Build {
-  std::filesystem::path folder;  ///< where the command runs
-  /// A line for the shell.
+  std::filesystem::path folder;  ///< working directory of the command
+  /// Shell command line.
   std::string command = "cmake --build . --target iree-compile";
   Limits limits;
-  std::filesystem::path log;  ///< gets all that the build prints; "" for none
+  std::filesystem::path log;  ///< file for the build's output; "" for none
 };
 
-/// Builds; what it printed. A build that fails is a user error with its last lines.
+/// Builds the compiler and returns the build's output. A failed build is a user error with the last
+/// lines of the output.
 [[nodiscard]] Result<std::string> buildCompiler(const Build& build);
 
 }  // namespace hone::split

@@ -13,19 +13,19 @@ namespace {
 using iree::Compiled;
 using iree::CompileRequest;
 
-/// What one built compiler made of the problems, in their order.
+/// The problems compiled by one of the built compilers, in order.
 struct Variant {
   std::string name;
-  std::optional<std::int64_t> limit;  ///< nothing: the source as it is
-  bool splits = true;                 ///< split reduction on
+  std::optional<std::int64_t> limit;  ///< nullopt: the original source
+  bool splits = true;                 ///< split reduction is on
   std::vector<Compiled> compiled;
 };
 
-/// Compiles all problems with the compiler that was just built.
+/// Compiles all problems with the compiler just built.
 Result<std::vector<Compiled>> compileWith(const RebuildOptions& options,
                                           const std::filesystem::path& library,
                                           std::span<const CompileRequest> requests, bool splits) {
-  // The revision that a built compiler says of itself is that of the checkout, not of the edit.
+  // The revision of a built compiler is that of the checkout, without the edit.
   const std::string hash = HONE_TRY(hashOfFile(library));
   auto pool = HONE_TRY(iree::CompilePool::start({library, options.workers, {}}));
   iree::Compiler compiler(std::move(pool),
@@ -44,13 +44,13 @@ Result<std::filesystem::path> built(const Build& build) {
   HONE_TRY(buildCompiler(build));
   auto library = build.folder / "lib" / "libIREECompiler.so";
   if (!std::filesystem::exists(library)) {
-    return userError("the build left no {}: give the build folder of IREE with --iree-build",
+    return userError("the build did not produce {}; use --iree-build to set IREE's build folder",
                      library.string());
   }
   return library;
 }
 
-/// Builds and compiles for the source as it is and for every limit.
+/// Builds the original source and one variant per limit, and compiles with each.
 Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
                                              std::span<const CompileRequest> requests,
                                              Progress& progress) {
@@ -60,12 +60,12 @@ Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
   }
   std::vector<Variant> variants;
   progress.stage("build", static_cast<std::int64_t>(options.limits.size()) + 1);
-  const auto asItIs = HONE_TRY(built(options.build));
+  const auto original = HONE_TRY(built(options.build));
   variants.push_back(
-      {"baseline", std::nullopt, true, HONE_TRY(compileWith(options, asItIs, requests, true))});
+      {"baseline", std::nullopt, true, HONE_TRY(compileWith(options, original, requests, true))});
   variants.push_back(
-      {"no split", std::nullopt, false, HONE_TRY(compileWith(options, asItIs, requests, false))});
-  progress.step("as it is");
+      {"no split", std::nullopt, false, HONE_TRY(compileWith(options, original, requests, false))});
+  progress.step("original source");
   for (const std::int64_t limit : options.limits) {
     const std::string text = HONE_TRY(withFixedLimit(guard.original(), options.source, limit));
     HONE_CHECK(guard.write(text));
@@ -79,7 +79,7 @@ Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
   return variants;
 }
 
-/// The variants of one problem as choices: those with the same code are one.
+/// Returns the variants of one problem as choices, merging those with identical code.
 CompiledProblem problemOf(const std::vector<Variant>& variants, std::size_t problem) {
   CompiledProblem compiled;
   std::map<std::string, std::size_t> byContent;
@@ -113,7 +113,7 @@ Result<ChoiceCompiler> rebuildChoices(iree::Compiler& wheel, const RebuildOption
                                       std::vector<CompileRequest> requests, Progress& progress) {
   const auto variants = HONE_TRY(compileVariants(options, requests, progress));
   const auto programs = HONE_TRY(iree::prepareSplits(wheel, requests));
-  std::map<std::string, CompiledProblem> problems;  // by the source's hash
+  std::map<std::string, CompiledProblem> problems;  // by hash of the source
   for (std::size_t i = 0; i < requests.size(); ++i) {
     CompiledProblem problem = problemOf(variants, i);
     if (programs[i].operations.size() == 1) {

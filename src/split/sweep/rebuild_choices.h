@@ -14,27 +14,28 @@
 
 namespace hone::split {
 
-/// How a compiler is built again for every limit.
+/// Options for rebuilding the compiler for every limit.
 struct RebuildOptions {
   std::filesystem::path source;  ///< SetSplitReductionSizes.cpp
-  Build build;                   ///< leaves lib/libIREECompiler.so in its folder
+  Build build;                   ///< must produce lib/libIREECompiler.so in its folder
   std::vector<std::int64_t> limits;
-  std::vector<std::string> flags;  ///< the target's
+  std::vector<std::string> flags;  ///< flags of the target
   std::size_t workers = 2;
   Limits compileLimits;
 };
 
-/// The seed's method: the limit is fixed in the compiler's source, the compiler is built, and
-/// compiles the problems; for every limit, and for the source as it is. All of them are built
-/// before anything is measured, and the source is as it was afterwards, whatever happens. `wheel`
-/// is the compiler that is asked what there is to split. The requests must be those that are
-/// compiled later: what was not among them has no choices then.
+/// Compiles choices by rebuilding the compiler: for every limit, fixes the limit in the compiler's
+/// source, builds the compiler and compiles the problems. Does the same with the original source.
+/// All compilers are built before the first measurement, and the source is restored in all cases.
+///
+/// `wheel` is the compiler that finds the reductions. `requests` must contain all problems compiled
+/// later; other problems have no choices.
 [[nodiscard]] Result<ChoiceCompiler> rebuildChoices(iree::Compiler& wheel,
                                                     const RebuildOptions& options,
                                                     std::vector<iree::CompileRequest> requests,
                                                     Progress& progress);
 
-/// The one file below a checkout of IREE that is edited.
+/// Returns the edited file in a checkout of IREE.
 [[nodiscard]] std::filesystem::path sourceIn(const std::filesystem::path& checkout);
 
 }  // namespace hone::split

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono_literals::operator""ms;
-using test::standIn;
+using test::replicaSource;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -34,7 +34,7 @@ class Rebuild : public testing::Test {
   [[nodiscard]] fs::path buildFolder() const { return folder_.path() / "build"; }
   [[nodiscard]] std::string text() const { return readFile(file()).value(); }
   [[nodiscard]] std::string changed() const { return withFixedLimit(original_, "f", 96).value(); }
-  /// Nothing of hone's beside the source.
+  /// Returns true if hone left no files next to the source.
   [[nodiscard]] bool isTidy() const {
     std::size_t entries = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.path())) {
@@ -42,7 +42,7 @@ class Rebuild : public testing::Test {
     }
     return entries == 2;
   }
-  /// As ninja does it: only what is newer than its output is built.
+  /// Returns a build that, like ninja, rebuilds only if the source is newer than its output.
   [[nodiscard]] Build copying() const {
     return {.folder = buildFolder(),
             .command =
@@ -52,7 +52,7 @@ class Rebuild : public testing::Test {
             .log = {}};
   }
 
-  /// A process of its own that takes the source, changes it, says so and goes on with `work`.
+  /// Forks a process that locks and edits the source, signals that, and continues with `work`.
   pid_t holder(const std::function<void()>& work) {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
@@ -76,7 +76,7 @@ class Rebuild : public testing::Test {
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-rebuild-test").value();
-  std::string original_ = standIn(SourceForm::functions);
+  std::string original_ = replicaSource(SourceForm::functions);
 };
 
 void sleepForever() {
@@ -91,7 +91,7 @@ int endOf(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-TEST_F(Rebuild, ChangesTheSourceAndPutsItBack) {
+TEST_F(Rebuild, EditsAndRestoresSource) {
   fs::permissions(file(), fs::perms::owner_all);
   {
     auto guard = SourceGuard::take(file()).value();
@@ -111,7 +111,7 @@ TEST_F(Rebuild, ChangesTheSourceAndPutsItBack) {
   EXPECT_TRUE(isTidy());
 }
 
-TEST_F(Rebuild, BuildsTheChangedSourceAndTheRestoredOneAgain) {
+TEST_F(Rebuild, RebuildsEditedAndRestoredSource) {
   EXPECT_EQ(buildCompiler(copying()).value(), "built\n");
   EXPECT_EQ(buildCompiler(copying()).value(), "");
   {
@@ -124,7 +124,7 @@ TEST_F(Rebuild, BuildsTheChangedSourceAndTheRestoredOneAgain) {
   EXPECT_EQ(readFile(buildFolder() / "out").value(), original_);
 }
 
-TEST_F(Rebuild, AFailedBuildSaysItsLastLinesAndTheSourceIsPutBack) {
+TEST_F(Rebuild, ReportsFailedBuildAndRestoresSource) {
   const auto attempt = [&]() -> Result<std::string> {
     auto guard = HONE_TRY(SourceGuard::take(file()));
     HONE_CHECK(guard.write(changed()));
@@ -134,7 +134,7 @@ TEST_F(Rebuild, AFailedBuildSaysItsLastLinesAndTheSourceIsPutBack) {
                           .log = buildFolder() / "log"});
   };
   const std::string error = attempt().error().message;
-  EXPECT_THAT(error, HasSubstr("failed (exit code 4), all of it is in "));
+  EXPECT_THAT(error, HasSubstr("failed (exit code 4), full output in "));
   EXPECT_THAT(error, HasSubstr("\n42\n"));
   EXPECT_THAT(error, HasSubstr("\n50\nf.cpp:3: error: no"));
   EXPECT_THAT(error, Not(HasSubstr("\n41\n")));
@@ -143,53 +143,54 @@ TEST_F(Rebuild, AFailedBuildSaysItsLastLinesAndTheSourceIsPutBack) {
   EXPECT_TRUE(isTidy());
 }
 
-TEST_F(Rebuild, ABuildHasATimeLimitAndAFolder) {
+TEST_F(Rebuild, BuildHasTimeoutAndFolder) {
   Build build{.folder = buildFolder(), .command = "sleep 1000", .limits = {}, .log = {}};
   build.limits.wall = 50ms;
   EXPECT_THAT(buildCompiler(build).error().message, HasSubstr("failed (stopped after "));
   build.folder = folder_.path() / "nowhere";
-  EXPECT_THAT(buildCompiler(build).error().message, HasSubstr("there is no build folder "));
+  EXPECT_THAT(buildCompiler(build).error().message, HasSubstr("build folder not found: "));
 }
 
-TEST_F(Rebuild, WhatAKilledProcessLeftIsPutBack) {
+TEST_F(Rebuild, RestoresSourceAfterKill) {
   const pid_t pid = holder(sleepForever);
   ::kill(pid, SIGKILL);
   EXPECT_EQ(endOf(pid), 128 + SIGKILL);
   EXPECT_THAT(text(), StartsWith(changed()));
-  const auto said = restoreLeftover(file()).value();
-  ASSERT_TRUE(said.has_value());
-  EXPECT_THAT(*said, HasSubstr("which a killed hone had left changed"));
+  const auto notice = restoreLeftover(file()).value();
+  ASSERT_TRUE(notice.has_value());
+  EXPECT_THAT(*notice, HasSubstr("after a killed hone process"));
   EXPECT_EQ(text(), original_);
   EXPECT_TRUE(isTidy());
   EXPECT_EQ(restoreLeftover(file()).value(), std::nullopt);
 }
 
-TEST_F(Rebuild, TheNextGuardPutsItBackToo) {
+TEST_F(Rebuild, NextGuardRestoresSourceAfterKill) {
   const pid_t pid = holder(sleepForever);
   ::kill(pid, SIGKILL);
   endOf(pid);
   const auto guard = SourceGuard::take(file()).value();
-  EXPECT_THAT(guard.notice(), HasSubstr("put back "));
+  EXPECT_THAT(guard.notice(), HasSubstr("restored "));
   EXPECT_EQ(guard.original(), original_);
   EXPECT_EQ(text(), original_);
 }
 
-TEST_F(Rebuild, LeavesWhatThePersonChangedAfterTheKill) {
+TEST_F(Rebuild, KeepsUserEditsAfterKill) {
   const pid_t pid = holder(sleepForever);
   ::kill(pid, SIGKILL);
   endOf(pid);
   const std::string edited = text() + "int mine;\n";
   ASSERT_TRUE(writeFile(file(), edited));
-  EXPECT_THAT(restoreLeftover(file()).error().message, HasSubstr("was changed by somebody else"));
+  EXPECT_THAT(restoreLeftover(file()).error().message,
+              HasSubstr("was changed while hone was editing it"));
   EXPECT_FALSE(SourceGuard::take(file()));
   EXPECT_EQ(text(), edited);
   EXPECT_EQ(readFile(backup()).value(), original_);
-  ASSERT_TRUE(writeFile(file(), original_));  // as git checkout does
+  ASSERT_TRUE(writeFile(file(), original_));  // like git checkout
   EXPECT_TRUE(restoreLeftover(file()));
   EXPECT_TRUE(isTidy());
 }
 
-TEST_F(Rebuild, DoesNotOverwriteWhatIsChangedMeanwhile) {
+TEST_F(Rebuild, DoesNotOverwriteConcurrentEdits) {
   auto guard = SourceGuard::take(file()).value();
   ASSERT_TRUE(guard.write(changed()));
   ASSERT_TRUE(writeFile(file(), "mine\n"));
@@ -199,17 +200,19 @@ TEST_F(Rebuild, DoesNotOverwriteWhatIsChangedMeanwhile) {
   EXPECT_EQ(readFile(backup()).value(), original_);
 }
 
-TEST_F(Rebuild, OneProcessHasTheSource) {
+TEST_F(Rebuild, LocksSource) {
   const pid_t pid = holder(sleepForever);
-  EXPECT_THAT(SourceGuard::take(file()).error().message, HasSubstr("another hone is changing "));
-  EXPECT_THAT(restoreLeftover(file()).error().message, HasSubstr("another hone is changing "));
+  EXPECT_THAT(SourceGuard::take(file()).error().message,
+              HasSubstr("is locked by another hone process"));
+  EXPECT_THAT(restoreLeftover(file()).error().message,
+              HasSubstr("is locked by another hone process"));
   EXPECT_THAT(text(), StartsWith(changed()));
   ::kill(pid, SIGKILL);
   endOf(pid);
   EXPECT_TRUE(SourceGuard::take(file()));
 }
 
-TEST_F(Rebuild, AnInterruptEndsTheBuildAndPutsTheSourceBack) {
+TEST_F(Rebuild, InterruptStopsBuildAndRestoresSource) {
   const fs::path started = buildFolder() / "started";
   const pid_t pid = holder([&] {
     catchInterrupts();
@@ -241,7 +244,7 @@ TEST_F(Rebuild, FollowsLinks) {
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(text(), original_);
   EXPECT_THAT(SourceGuard::take(folder_.path() / "none.cpp").error().message,
-              HasSubstr("there is no source "));
+              HasSubstr("source not found: "));
 }
 
 }  // namespace

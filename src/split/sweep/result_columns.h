@@ -7,7 +7,7 @@
 
 namespace hone::split {
 
-/// The columns of a results file, as IREE's BOO driver names them.
+/// Columns of a results file, named as by IREE's BOO driver.
 inline constexpr std::string_view kArgumentsColumn = "arguments";
 
 struct TimeColumn {

@@ -49,7 +49,7 @@ TimingOf underLimit(std::int64_t limit) {
   };
 }
 
-/// By the word that stands for them in the file's name.
+/// Returns the tables by the word used in their file names.
 std::map<std::string, TimingOf> tablesOf(const SweepResult& sweep) {
   std::map<std::string, TimingOf> tables;
   for (const std::int64_t limit : sweep.limits) {

@@ -9,14 +9,15 @@
 
 namespace hone::split {
 
-/// Writes the sweep into the folder, which is made where it is missing: a file for each limit
-/// (limit_64_<stem>.csv), for the baseline and for no split (limit_baseline_…, limit_nosplit_…),
-/// and limitParallelLoops_sweep_results.json. Times are microseconds, N.A. where a trial failed.
+/// Writes the sweep to the folder, which is created if it is missing. There is one file per limit
+/// (limit_64_<stem>.csv), one for the baseline and for no split (limit_baseline_…,
+/// limit_nosplit_…), and limitParallelLoops_sweep_results.json. Times are microseconds, N.A. for
+/// failed trials.
 [[nodiscard]] Result<void> writeResults(const std::filesystem::path& folder, std::string_view stem,
                                         const SweepResult& sweep);
 
-/// What limitParallelLoops_sweep_results.json holds. Shapes whose limits all failed are left out:
-/// they have no best one.
+/// Returns the content of limitParallelLoops_sweep_results.json, without shapes whose limits all
+/// failed.
 [[nodiscard]] nlohmann::json sweepSummary(const SweepResult& sweep);
 
 }  // namespace hone::split

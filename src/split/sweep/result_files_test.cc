@@ -31,7 +31,7 @@ class ResultFiles : public testing::Test {
   ScratchFolder scratch_ = ScratchFolder::create().value();
 };
 
-TEST_F(ResultFiles, AreReadBackAsTheyWere) {
+TEST_F(ResultFiles, RoundTrip) {
   SweepResult sweep{kTestLimits, {}, {}, 0};
   Random random(5);
   for (const std::int64_t m : {9, 7, 5, 3, 8, 6, 4, 2}) {
@@ -53,7 +53,7 @@ TEST_F(ResultFiles, AreReadBackAsTheyWere) {
                           "limit_nosplit_x.csv:8: no time"));
 }
 
-TEST_F(ResultFiles, HaveTheColumnsOfTheDriver) {
+TEST_F(ResultFiles, HaveColumnsOfBooDriver) {
   SweepResult sweep{{64}, {testShape(64, 32, 65536), testShape(8, 8, 4096)}, {}, 0};
   sweep.shapes[0].limits[64] = {2.5, 2, 4, 2.25, 0.5};
   ASSERT_TRUE(writeResults(folder(), "w", sweep));
@@ -67,7 +67,7 @@ TEST_F(ResultFiles, HaveTheColumnsOfTheDriver) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "limit_baseline_w.csv"));
 }
 
-TEST_F(ResultFiles, TheSummaryHasTheSeedsStructure) {
+TEST_F(ResultFiles, SummaryHasStructureOfEarlierTools) {
   SweepResult sweep{{8, 64}, {testShape(64, 32, 65536), testShape(8, 8, 4096)}, {}, 0};
   sweep.shapes[0].limits = {{8, {6, 0, 0, 0, 0}}, {64, {2, 0, 0, 0, 0}}};
   sweep.shapes[0].baseline = {1, 0, 0, 0, 0};
@@ -76,10 +76,10 @@ TEST_F(ResultFiles, TheSummaryHasTheSeedsStructure) {
   const auto json =
       nlohmann::json::parse(readFile(folder() / "limitParallelLoops_sweep_results.json").value());
   EXPECT_EQ(json.at("candidate_limits"), (nlohmann::json{8, 64}));
-  ASSERT_EQ(json.at("analyses").size(), 1U) << "a shape without a limit's time has no best";
+  ASSERT_EQ(json.at("analyses").size(), 1U) << "a shape without times has no best limit";
   const auto& one = json.at("analyses").at(sweep.shapes[0].arguments);
   EXPECT_EQ(one.at("best_limit"), 64);
-  EXPECT_EQ(one.at("best_runtime"), 2.0) << "the baseline is no candidate";
+  EXPECT_EQ(one.at("best_runtime"), 2.0) << "the baseline is not a candidate";
   EXPECT_EQ(one.at("worst_runtime"), 6.0);
   EXPECT_EQ(one.at("speedup_vs_worst"), 3.0);
   EXPECT_EQ(one.at("all_runtimes"), (nlohmann::json{{"8", 6.0}, {"64", 2.0}, {"baseline", 1.0}}));
@@ -87,7 +87,7 @@ TEST_F(ResultFiles, TheSummaryHasTheSeedsStructure) {
   EXPECT_EQ(one.at("csv_data").at("arguments"), sweep.shapes[0].arguments);
 }
 
-TEST_F(ResultFiles, OfTheDriverAreReadWithTheirHoles) {
+TEST_F(ResultFiles, MayHaveMissingTimes) {
   const std::string conv(kConv);
   const std::string gemm(kGemm);
   write("limit_baseline_prod_conv.csv",
@@ -114,7 +114,7 @@ TEST_F(ResultFiles, OfTheDriverAreReadWithTheirHoles) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->limits, (std::vector<std::int64_t>{8, 16, 64}));
   ASSERT_EQ(read->shapes.size(), 2U);
-  EXPECT_EQ(read->shapes[0].arguments, kConv) << "the baseline's order";
+  EXPECT_EQ(read->shapes[0].arguments, kConv) << "order of the baseline file";
   EXPECT_EQ(read->shapes[0].reduction.kind, model::ReductionKind::convolution);
   EXPECT_EQ(read->shapes[0].baseline->meanUs, 4.5);
   EXPECT_TRUE(read->shapes[0].limits.empty());
@@ -128,32 +128,32 @@ TEST_F(ResultFiles, OfTheDriverAreReadWithTheirHoles) {
                           "limit_64_prod_conv.csv:7: no time"));
 }
 
-TEST_F(ResultFiles, MayHaveNoBaseline) {
+TEST_F(ResultFiles, MayLackBaseline) {
   write("limit_8_a.csv", "arguments,iree_boo_experimental mean\n" + std::string(kGemm) + ",3\n");
   const auto read = readResults(folder());
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_FALSE(read->shapes.at(0).baseline);
 }
 
-TEST_F(ResultFiles, ThatAreMissingAreNamed) {
+TEST_F(ResultFiles, AreNamedIfMissing) {
   EXPECT_THAT(readResults(folder()).error().message, HasSubstr("limit_<number>_<name>.csv"));
   EXPECT_THAT(readResults(folder()).error().message, HasSubstr(folder().string()));
   EXPECT_THAT(readResults(folder() / "none").error().message, HasSubstr("cannot read the folder"));
   write("limit_baseline_a.csv", "arguments,iree_boo_experimental mean\n");
-  EXPECT_FALSE(readResults(folder())) << "a baseline alone is no sweep";
+  EXPECT_FALSE(readResults(folder())) << "a baseline alone is not a sweep";
 }
 
-TEST_F(ResultFiles, WithoutTheirColumnsAreErrors) {
+TEST_F(ResultFiles, AreRejectedWithoutColumns) {
   write("limit_8_a.csv", "arguments,runtime\nx,1\n");
   EXPECT_THAT(readResults(folder()).error().message,
-              HasSubstr("limit_8_a.csv: there is no column 'iree_boo_experimental mean'"));
+              HasSubstr("limit_8_a.csv: missing column 'iree_boo_experimental mean'"));
   write("limit_8_a.csv", "iree_boo_experimental mean\n1\n");
-  EXPECT_THAT(readResults(folder()).error().message, HasSubstr("there is no column 'arguments'"));
+  EXPECT_THAT(readResults(folder()).error().message, HasSubstr("missing column 'arguments'"));
   write("limit_8_a.csv", "arguments,\"iree_boo");
   EXPECT_THAT(readResults(folder()).error().message, HasSubstr("line 1: a quote is opened"));
 }
 
-TEST_F(ResultFiles, OfTheOptimizedCodeAreComparedWithTheBaseline) {
+TEST_F(ResultFiles, CompareOptimizedCodeWithBaseline) {
   SweepResult sweep{{8}, {}, {}, 0};
   for (const std::int64_t m : {1, 2, 3, 4, 5}) {
     sweep.shapes.push_back(testShape(m, 64, 4096));
@@ -175,7 +175,7 @@ TEST_F(ResultFiles, OfTheOptimizedCodeAreComparedWithTheBaseline) {
   EXPECT_EQ(validation.withoutBaseline, 1);
 }
 
-RC_GTEST_FIXTURE_PROP(ResultFiles, AnyTextEndsInASweepOrAnError, ()) {
+RC_GTEST_FIXTURE_PROP(ResultFiles, AnyTextGivesSweepOrError, ()) {
   const auto text = *rc::gen::container<std::string>(
       rc::gen::element('"', ',', '\r', '\n', 'N', '.', '1', '-', 'g', ' '));
   write("limit_8_a.csv", "arguments,iree_boo_experimental mean\n" + text);

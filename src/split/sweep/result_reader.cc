@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-/// Shapes are in the order of the baseline file, then of the smallest limit's; no split comes last.
+/// Sort keys: the baseline file comes first and determines the order of the shapes, then the limits
+/// ascending; no split is last.
 constexpr std::int64_t kBaseline = 0;
 constexpr std::int64_t kNoSplit = INT64_MAX;
 
@@ -32,7 +33,7 @@ struct ResultFile {
   auto operator<=>(const ResultFile&) const = default;
 };
 
-/// The names of files that begin so and end in .csv, without both.
+/// Returns the CSV files with this prefix, by name without prefix and ".csv".
 Result<std::map<std::string, fs::path>> filesOf(const fs::path& folder, std::string_view prefix) {
   std::error_code failure;
   std::map<std::string, fs::path> files;
@@ -65,14 +66,14 @@ Result<std::vector<ResultFile>> limitFiles(const fs::path& folder) {
   return files;
 }
 
-/// A row of a results file. A timing with no mean: the row has none that can be used.
+/// A row of a results file. Its mean is 0 if it has no usable time.
 struct TimedRow {
   std::int64_t line = 0;
   std::string arguments;
   Timing timing;
 };
 
-/// Where the columns are; SIZE_MAX for those that are not there.
+/// Column indices; SIZE_MAX for missing columns.
 struct Columns {
   std::size_t arguments = SIZE_MAX;
   std::array<std::size_t, kTimeColumns.size()> times{};
@@ -87,19 +88,19 @@ Result<Columns> columnsOf(const std::vector<std::string>& header) {
   Columns columns;
   columns.arguments = placeOf(kArgumentsColumn);
   if (columns.arguments == SIZE_MAX) {
-    return userError("there is no column '{}'", kArgumentsColumn);
+    return userError("missing column '{}'", kArgumentsColumn);
   }
   for (std::size_t i = 0; i < kTimeColumns.size(); ++i) {
     columns.times[i] = placeOf(kTimeColumns[i].name);
     if (columns.times[i] == SIZE_MAX && kTimeColumns[i].member == &Timing::meanUs) {
-      return userError("there is no column '{}'; write the times of IREE's BOO driver there",
+      return userError("missing column '{}'; expected the times of IREE's BOO driver",
                        kTimeColumns[i].name);
     }
   }
   return columns;
 }
 
-/// Nothing runs for less than a picosecond or more than 30 years; ratios of times stay finite.
+/// Returns true for plausible times, between a picosecond and 30 years; keeps ratios finite.
 bool isTime(double us) { return us > 1e-6 && us < 1e15; }
 
 TimedRow timedRow(const CsvRow& row, const Columns& columns) {
@@ -114,7 +115,8 @@ TimedRow timedRow(const CsvRow& row, const Columns& columns) {
   return timed;
 }
 
-/// The rows below the header; none of an empty file, which an interrupted run leaves.
+/// Reads the rows below the header; returns none for an empty file, which an interrupted run may
+/// leave.
 Result<std::vector<TimedRow>> readRows(const fs::path& file) {
   const auto parse = [](std::string_view text) -> Result<std::vector<TimedRow>> {
     text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
@@ -139,12 +141,12 @@ Result<std::vector<TimedRow>> readRows(const fs::path& file) {
 Result<model::Reduction> reductionOfLine(const std::string& line) {
   const auto problems = HONE_TRY(model::problemsFromLine(line));
   if (problems.empty()) {
-    return userError("no problem");
+    return userError("no problem found");
   }
   HONE_CHECK(model::check(problems.front()));
   const auto reduction = reductionOf(problems.front());
   if (!reduction) {
-    return userError("it sums nothing that could be split");
+    return userError("no reduction that can be split");
   }
   return *reduction;
 }
@@ -183,7 +185,7 @@ class Reader {
   }
 
  private:
-  /// The same lines are in every file.
+  /// Caches the result: every file has the same lines.
   const Result<model::Reduction>& knownReduction(const std::string& line) {
     const auto at = reductions_.find(line);
     return at == reductions_.end() ? reductions_.emplace(line, reductionOfLine(line)).first->second
@@ -225,8 +227,8 @@ Result<SweepResult> readResults(const fs::path& folder) {
   SweepResult sweep = reader.take();
   if (sweep.limits.empty()) {
     return userError(
-        "{}: there are no results: files limit_<number>_<name>.csv were looked for; measure with "
-        "hone split full, or give the folder that has them",
+        "{}: no results found (limit_<number>_<name>.csv); run hone split full, or specify the "
+        "folder that contains them",
         folder.string());
   }
   return sweep;

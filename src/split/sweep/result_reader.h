@@ -8,14 +8,13 @@
 
 namespace hone::split {
 
-/// Reads a results folder, which another program may have written: files limit_<L>_<stem>.csv of
-/// one or more stems with the columns `arguments` and `iree_boo_experimental mean`. Rows without a
-/// time, and lines that are no problem, are counted and named. Of rows with the same arguments the
-/// last time counts.
+/// Reads a results folder, possibly written by another program: files limit_<L>_<stem>.csv of one
+/// or more stems with the columns `arguments` and `iree_boo_experimental mean`. Rows without a time
+/// or a valid problem are counted and listed as failures. If arguments repeat, the last time wins.
 [[nodiscard]] Result<SweepResult> readResults(const std::filesystem::path& folder);
 
-/// Compares the times of the folder's optimized_config_<stem>.csv files with the sweep's baseline;
-/// verdicts follow from the times alone. Returns no shapes if there are no such files.
+/// Compares the times of the folder's optimized_config_<stem>.csv files with the sweep's baseline.
+/// Verdicts are based on the times alone. Returns no shapes if there are no such files.
 [[nodiscard]] Result<Validation> readValidation(const std::filesystem::path& folder,
                                                 const SweepResult& sweep);
 

@@ -11,12 +11,12 @@ namespace hone::split {
 using model::ShapeResult;
 using model::Timing;
 
-/// A sweep of limits over a workload.
+/// Results of a sweep of limits over a workload.
 struct SweepResult {
-  std::vector<std::int64_t> limits;   ///< all that were asked for, ascending
-  std::vector<ShapeResult> shapes;    ///< in the workload's order
-  std::vector<std::string> failures;  ///< "limit 64 of convbfp16 …: why", one a failed trial
-  std::int64_t skippedRows = 0;       ///< of files: N.A., short, or not a problem
+  std::vector<std::int64_t> limits;   ///< all requested limits, ascending
+  std::vector<ShapeResult> shapes;    ///< in the order of the workload
+  std::vector<std::string> failures;  ///< "limit 64 of convbfp16 …: reason", one per failed trial
+  std::int64_t skippedRows = 0;       ///< rows of files: N.A., incomplete, or not a problem
 
   bool operator==(const SweepResult&) const = default;
 };

@@ -16,8 +16,8 @@
 #include "engine/verifier.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/result/summary/split_result.h"
-#include "split/sweep/look_order.h"
 #include "split/sweep/problem_reduction.h"
+#include "split/sweep/screening_order.h"
 #include "stats/summary.h"
 
 namespace hone::split {
@@ -26,11 +26,11 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFunction = "main";
-/// What is this close to the best may be recommended, and must be right.
+/// Splits within this factor of the best may be recommended and must be verified.
 constexpr double kViable = 1.2;
 
-/// Limits lie far apart: what takes half as long again as the best is out after a few rounds. Long
-/// calls vary less, and cost more: there fewer rounds tell as much.
+/// Limits differ a lot: one that takes 1.5 times the best is out after a few rounds. Long calls
+/// vary less and cost more, so they get fewer rounds.
 engine::PrecisionOptions raceOptions(double bestNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.05e9;
   const bool isLong = bestNs > kLongNs;
@@ -67,20 +67,20 @@ model::Config configOf(const Choice& choice) {
   return config;
 }
 
-/// The sizes of an operation that the compiler never splits by a limit.
+/// Returns the reduction without sizes: the compiler never splits it by a limit.
 model::Reduction neverSplit(model::Reduction reduction) {
   reduction.sizes.clear();
   return reduction;
 }
 
-/// A way to split the problem on its way.
+/// A choice that is being measured.
 struct Entry {
   const Choice* choice = nullptr;
   engine::CallTrial run;
-  std::vector<double> timesNs;  ///< none: not measured
-  bool skipped = false;         ///< not tried: its neighbours are too slow
+  std::vector<double> timesNs;  ///< empty: not measured
+  bool skipped = false;         ///< not screened: its neighbours are too slow
 
-  /// The baseline and no split are measured however slow they are.
+  /// Returns true for the baseline and no split, which are measured even if they are slow.
   [[nodiscard]] bool isMandatory() const { return choice->isBaseline || choice->isNoSplit; }
 };
 
@@ -94,7 +94,7 @@ Entry entryOf(const SweepProblem& problem, const CompiledProblem& whole, std::si
   trial.key = keyOf(problem, *entry.choice);
   trial.problem = nameOf(problem.problem);
   trial.config = configOf(*entry.choice);
-  // The module was compiled for all its choices: each has an even share of the time.
+  // One module contains all choices: each gets an equal share of the compile time.
   const auto share = static_cast<std::int64_t>(whole.choices.size());
   trial.compileWallNs = compiled.report.ending.wallNs / share;
   trial.compileCpuNs = compiled.report.ending.cpuNs / share;
@@ -107,7 +107,7 @@ class ShapeMeasurement {
   ShapeMeasurement(const iree::ModuleRunner& runner, engine::TrialLog& log, std::uint64_t seed)
       : sampler_(runner), log_(log), trials_(log, sampler_), seed_(seed) {}
 
-  /// Screens and measures the choices, and verifies those that may be recommended.
+  /// Screens and measures the choices and verifies those that may be recommended.
   [[nodiscard]] Result<void> run(const CompiledProblem& compiled, std::vector<Entry>& entries,
                                  engine::Verifier& verifier);
 
@@ -115,9 +115,9 @@ class ShapeMeasurement {
   /// Screens the choices and returns the best time; 0 if none runs.
   [[nodiscard]] Result<double> screenAll(const CompiledProblem& compiled,
                                          std::vector<Entry>& entries);
-  /// Measures the choices that passed side by side.
+  /// Measures the choices that passed screening side by side.
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries, double bestNs);
-  /// Verifies those that may be recommended, and the baseline.
+  /// Verifies the baseline and the choices that may be recommended.
   [[nodiscard]] Result<void> verifyViable(std::vector<Entry>& entries, engine::Verifier& verifier);
 
   engine::Sampler sampler_;
@@ -136,16 +136,16 @@ Result<void> ShapeMeasurement::run(const CompiledProblem& compiled, std::vector<
 Result<double> ShapeMeasurement::screenAll(const CompiledProblem& compiled,
                                            std::vector<Entry>& entries) {
   std::optional<double> bestNs;
-  Outskirts outskirts;
-  for (const std::size_t i : lookOrder(compiled.choices)) {
+  ScreeningCutoff cutoff;
+  for (const std::size_t i : screeningOrder(compiled.choices)) {
     Entry& entry = entries[i];
-    if (outskirts.beyond(*entry.choice)) {
+    if (cutoff.shouldSkip(*entry.choice)) {
       entry.skipped = true;
       continue;
     }
     HONE_CHECK(trials_.screen(entry.run, compiled.compiled[i].report,
                               entry.isMandatory() ? std::nullopt : bestNs));
-    outskirts.note(*entry.choice, entry.run.trial.outcome == model::Outcome::tooSlow);
+    cutoff.record(*entry.choice, entry.run.trial.outcome == model::Outcome::tooSlow);
     if (entry.run.runs()) {
       bestNs = std::min(bestNs.value_or(*entry.run.screenNs()), *entry.run.screenNs());
     }
@@ -178,7 +178,7 @@ Result<void> ShapeMeasurement::measure(std::vector<Entry>& entries, double bestN
     measured[i]->timesNs = std::move(times[i]);
     if (measured[i]->timesNs.empty()) {
       measured[i]->run.trial.outcome = model::Outcome::runFailed;
-      measured[i]->run.trial.message = "failed while it was measured";
+      measured[i]->run.trial.message = "failed while measuring";
     }
   }
   return {};
@@ -195,7 +195,7 @@ Result<void> ShapeMeasurement::verifyViable(std::vector<Entry>& entries,
   std::stable_sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
     return stats::median(a->timesNs) < stats::median(b->timesNs);
   });
-  double bestNs = 0;  // of those that are right
+  double bestNs = 0;  // of verified choices
   for (Entry* entry : order) {
     const double timeNs = stats::median(entry->timesNs);
     if (bestNs > 0 && timeNs > kViable * bestNs && !entry->choice->isBaseline) {
@@ -211,12 +211,12 @@ Result<void> ShapeMeasurement::verifyViable(std::vector<Entry>& entries,
   return {};
 }
 
-/// Writes what was measured into the record.
+/// Copies the measurements to the record.
 void fill(ShapeRecord& record, const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     const bool eliminated = entry.run.trial.outcome == model::Outcome::tooSlow;
     if (entry.timesNs.empty() && (entry.skipped || eliminated)) {
-      continue;  // not measured: no time, and not a failure
+      continue;  // not measured, but not a failure
     }
     if (entry.timesNs.empty()) {
       record.failures.push_back(fmt::format("{} of {}: {}: {}", entry.choice->name(),
@@ -286,7 +286,7 @@ Result<void> SweepUnit::prepare(std::span<engine::Unit* const> batch) {
   std::vector<SweepUnit*> units;
   std::vector<SweepProblem> problems;
   for (engine::Unit* one : batch) {
-    units.push_back(static_cast<SweepUnit*>(one));  // all are of this kind
+    units.push_back(static_cast<SweepUnit*>(one));  // a batch has one kind of unit
     problems.push_back(units.back()->problem_);
   }
   const auto requests = HONE_TRY(requestsFor(problems, settings_.flags, tools_.folder));

@@ -21,7 +21,7 @@ namespace hone::split {
 
 using model::ShapeRecord;
 
-/// A problem with the line that reports show for it.
+/// A problem with its line for reports.
 struct SweepProblem {
   std::string arguments;
   model::Problem problem;
@@ -30,33 +30,33 @@ struct SweepProblem {
 [[nodiscard]] nlohmann::json toJson(const SweepProblem& problem);
 [[nodiscard]] Result<SweepProblem> sweepProblemFrom(const nlohmann::json& json);
 
-/// What decides the measurements of a problem.
+/// Settings that determine the measurements of a problem.
 struct SweepSettings {
   std::vector<std::int64_t> limits;
-  std::vector<std::string> flags;  ///< the target's
-  std::string compiler;            ///< its revision, how the limits are put into it, and where
+  std::vector<std::string> flags;  ///< flags of the target
+  std::string compiler;            ///< revision, method and location of the compiler
   std::uint64_t seed = 1;
 };
 
 [[nodiscard]] nlohmann::json toJson(const SweepSettings& settings);
 [[nodiscard]] SweepSettings sweepSettingsFrom(const nlohmann::json& json);
 
-/// The tools that sweep a problem; they must outlive its unit.
+/// Tools for sweeping a problem; they must outlive its unit.
 struct SweepTools {
   ChoiceCompiler compile;
   const iree::ModuleRunner& runner;
-  std::filesystem::path folder;  ///< for sources
+  std::filesystem::path folder;  ///< folder for sources
 };
 
-/// Writes the problems as sources into the folder, one function each.
+/// Writes the problems to the folder as sources with one function each.
 [[nodiscard]] Result<std::vector<iree::CompileRequest>> requestsFor(
     std::span<const SweepProblem> problems, const std::vector<std::string>& flags,
     const std::filesystem::path& folder);
 
 inline constexpr std::string_view kSweepUnit = "split-sweep";
 
-/// One problem split in every way that the limits ask for: compiled from one IR, verified, and all
-/// ways measured side by side. Its value is the ShapeRecord.
+/// Compiles one problem from one IR with the splits of all limits, verifies and measures them side
+/// by side. Its value is the ShapeRecord.
 class SweepUnit : public engine::Unit {
  public:
   /// The tools must outlive the unit.

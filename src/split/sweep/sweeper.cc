@@ -14,7 +14,7 @@
 namespace hone::split {
 namespace {
 
-/// How much faster the best limit is than the compiler's own choice.
+/// Returns the speedup of the best limit over the compiler's default.
 double bestGain(const ShapeResult& shape) {
   double gain = 0;
   for (const auto& [limit, timing] : shape.limits) {
@@ -27,7 +27,7 @@ double bestGain(const ShapeResult& shape) {
 
 }  // namespace
 
-std::string Sweeper::raceOf(const SweepProblem& problem) const {
+std::string Sweeper::recordKey(const SweepProblem& problem) const {
   const SweepSettings& settings = options_.settings;
   Hasher hasher;
   hasher.field("split race 2").field(settings.compiler).field(options_.device);
@@ -54,7 +54,7 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
   std::vector<ShapeRecord> records(problems.size());
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    records[i].race = raceOf(problems[i]);
+    records[i].race = recordKey(problems[i]);
     if (const auto found = earlier_.find(records[i].race); found != earlier_.end()) {
       records[i] = found->second;
     } else {
@@ -92,7 +92,8 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
   };
   for (const std::size_t i : HONE_TRY(engine::runUnits(run_, batch))) {
     ShapeRecord& record = records[left[i]];
-    record.failures.push_back(fmt::format("{}: beyond the budget", record.shape.arguments));
+    record.failures.push_back(
+        fmt::format("{}: not measured: budget exhausted", record.shape.arguments));
   }
   run_.progress.finish();
   return records;

@@ -15,34 +15,34 @@ namespace hone::split {
 
 struct SweepOptions {
   SweepSettings settings;
-  std::string device;  ///< its name
+  std::string device;  ///< name of the device
   engine::Budget budget;
-  double budgetShare = 1;  ///< of its time, for the sweep; validation has the rest
+  double budgetShare = 1;  ///< share of the budget for the sweep; the rest is for validation
 };
 
-/// Sweeps problems, one unit each. Problems that earlier runs measured are not measured again.
+/// Sweeps problems, one unit each. Reuses measurements of earlier runs.
 class Sweeper {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive the sweeper.
   Sweeper(const engine::UnitRun& run, const SweepTools& tools, SweepOptions options)
       : run_(run), tools_(tools), options_(std::move(options)) {}
 
-  /// Takes over what earlier runs measured, by race.
+  /// Sets the records of earlier runs, by key.
   void reuse(std::map<std::string, ShapeRecord> earlier) { earlier_ = std::move(earlier); }
-  /// Returns the records in the order of the problems. Those beyond the budget have a failure that
-  /// says so.
+  /// Returns the records in the order of the problems. Problems beyond the budget have a failure
+  /// that says so.
   [[nodiscard]] Result<std::vector<ShapeRecord>> sweep(std::span<const SweepProblem> problems);
 
  private:
-  /// Returns the key of a problem's record: equal where the very same would be measured.
-  [[nodiscard]] std::string raceOf(const SweepProblem& problem) const;
+  /// Returns the key of a problem's record: equal if the measurement would be identical.
+  [[nodiscard]] std::string recordKey(const SweepProblem& problem) const;
   [[nodiscard]] Result<void> take(ShapeRecord& record, const SweepProblem& problem,
                                   const engine::UnitResult& result);
 
   engine::UnitRun run_;
   const SweepTools& tools_;
   SweepOptions options_;
-  std::map<std::string, ShapeRecord> earlier_;  ///< by race
+  std::map<std::string, ShapeRecord> earlier_;  ///< by key
 };
 
 }  // namespace hone::split

@@ -15,22 +15,22 @@ namespace hone::split {
 
 inline const std::vector<std::int64_t> kTestLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 
-/// A mean without spread.
+/// Returns a timing with a mean only.
 inline Timing timingUs(double mean) { return {mean, 0, 0, 0, 0}; }
 
 constexpr std::int64_t square(std::int64_t side) { return side * side; }
 
-/// A shape without times: a matmul of m by n, summed over k.
+/// Returns a shape without times: an m by n matmul reduced over k.
 inline ShapeResult testShape(std::int64_t m, std::int64_t n, std::int64_t k) {
   const model::Matmul matmul{.batch = 0, .m = m, .n = n, .k = k};
   return {model::commandLineOf(matmul), reductionOf(matmul).value(), {}, {}, {}};
 }
 
-/// The limit that is best for a shape.
+/// Returns the best limit of a shape.
 using BestLimit = std::function<std::int64_t(const model::Reduction&)>;
 
-/// Times that grow by 30 % with every doubling away from the best limit, and a relative noise of at
-/// most so much. No split is limit 1; the baseline is twice as slow as the best.
+/// Sets times that grow by 30 % with every doubling away from the best limit, with at most the
+/// given relative noise. No split equals limit 1; the baseline is twice as slow as the best.
 inline void measure(ShapeResult& shape, const BestLimit& best, double noise, Random& random) {
   const double fastest = 10 + static_cast<double>(shape.reduction.reductionSize()) / 100;
   const auto timing = [&](double factor) {
@@ -46,7 +46,7 @@ inline void measure(ShapeResult& shape, const BestLimit& best, double noise, Ran
   shape.baseline = timing(2);
 }
 
-/// Matmuls over a wide range of sizes, in no order.
+/// Returns a sweep of matmuls over a wide range of sizes, in random order.
 inline SweepResult testSweep(std::size_t shapes, const BestLimit& best, double noise,
                              std::uint64_t seed) {
   Random random(seed);
@@ -57,14 +57,14 @@ inline SweepResult testSweep(std::size_t shapes, const BestLimit& best, double n
   for (std::size_t i = 0; i < shapes; ++i) {
     const std::int64_t k = std::int64_t{1} << size(15, 21);
     sweep.shapes.push_back(testShape(size(4, 2000), size(4, 2000), k));
-    // As of a convolution: every limit splits these loops, and each in another way.
+    // Like a convolution's: each limit gives other tile sizes.
     sweep.shapes.back().reduction.sizes = {64, 64, k / 4096};
     measure(sweep.shapes.back(), best, noise, random);
   }
   return sweep;
 }
 
-/// No limit is better than another, but for noise of up to so much.
+/// Returns a sweep in which all limits are equal except for noise.
 inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t seed) {
   SweepResult sweep = testSweep(shapes, [](const model::Reduction&) { return 64; }, 0, seed);
   Random random(seed);

@@ -24,13 +24,14 @@ using iree::CompileReport;
 using nlohmann::json;
 
 constexpr double kNsPerUs = 1000;
-/// What the seed's users count as the same.
+/// Relative difference below which times count as equal, as in earlier tools.
 constexpr double kMargin = 0.05;
-/// The place of the baseline's twin among the contenders.
+/// Index of the baseline's twin among the contenders. The twin is the baseline measured a second
+/// time, to estimate the noise.
 constexpr std::size_t kTwin = 1;
 
-/// Long calls vary less, and cost more. What is the same within the margin may stay ambiguous for
-/// any number of rounds: for this, too, there is an end.
+/// Long calls vary less and cost more, so they get fewer rounds. Equal times may stay ambiguous
+/// forever, so the number of rounds is limited.
 engine::FinalOptions roundsFor(double callNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.02e9;
   constexpr double kCostlyNs = 1e9;
@@ -77,16 +78,16 @@ Result<ValidationRecord> validationFrom(const json& json) {
     }
     return record;
   } catch (const nlohmann::json::exception& exception) {
-    return machineError("a validation cannot be read: {}", exception.what());
+    return machineError("cannot read validation: {}", exception.what());
   }
 }
 
-/// The problem compiled: contender 0 is the baseline, 1 its twin, then one for each way to split.
+/// The compiled problem. Contender 0 is the baseline, 1 its twin, then one per split.
 struct ValidationUnit::Item {
   iree::CompileRequest request;
   iree::Compiled baseline;
-  std::vector<std::vector<std::int64_t>> sizes;  ///< the different ones
-  std::vector<iree::SplitCompiled> compiled;     ///< one for each
+  std::vector<std::vector<std::int64_t>> sizes;  ///< distinct tile sizes
+  std::vector<iree::SplitCompiled> compiled;     ///< one per entry of `sizes`
   std::vector<std::int64_t> compilersOwn;
   std::vector<engine::CallTrial> contenders;
   std::vector<engine::PairedTimes> found;  ///< one per contender
@@ -118,7 +119,7 @@ Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
   std::vector<ValidationUnit*> units;
   std::vector<SweepProblem> problems;
   for (engine::Unit* one : batch) {
-    units.push_back(static_cast<ValidationUnit*>(one));  // all are of this kind
+    units.push_back(static_cast<ValidationUnit*>(one));  // a batch has one kind of unit
     problems.push_back(units.back()->order_.problem);
   }
   const auto sources = HONE_TRY(requestsFor(problems, tools_.flags, tools_.folder));
@@ -205,7 +206,7 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
   }
   item.found.resize(item.contenders.size());
   if (who.size() < 2 || who[1] != kTwin) {
-    return {};  // without the baseline and its twin there is nothing to compare with
+    return {};  // nothing to compare with
   }
   engine::Rounds rounds(sampler.rankBy(), site.log, model::Stage::final);
   engine::FinalPolicy policy(
@@ -238,7 +239,7 @@ ValidationRecord ValidationUnit::conclude() const {
       continue;
     }
     const std::string why =
-        who < item.contenders.size() ? item.contenders[who].trial.message : "it does not compile";
+        who < item.contenders.size() ? item.contenders[who].trial.message : "does not compile";
     record.failures.push_back(fmt::format("{} of {}: {}", name, record.arguments, why));
   }
   return record;

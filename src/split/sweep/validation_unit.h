@@ -20,44 +20,45 @@
 
 namespace hone::split {
 
-/// A problem with the ways to split it that are to be held against the compiler's own.
+/// A problem with the splits to compare with the compiler's default.
 struct ValidationOrder {
   SweepProblem problem;
-  std::map<std::string, std::vector<std::int64_t>> sizes;  ///< by name: "1-D"; none: not split
-  double sweptBaselineUs = 0;  ///< for a problem that nothing is to be measured of
+  std::map<std::string, std::vector<std::int64_t>>
+      sizes;                   ///< tile sizes by strategy ("1-D", …); empty: not split
+  double sweptBaselineUs = 0;  ///< baseline time if nothing needs to be measured
 };
 
-/// One of them, measured.
+/// A measured split.
 struct ValidatedChoice {
   double timeUs = 0;
-  /// Nothing where it is what the compiler does anyway.
+  /// Absent if the compiler does the same by default.
   std::optional<stats::Comparison> comparison;
   [[nodiscard]] double speedup() const { return comparison ? comparison->speedup.estimate : 1; }
 };
 
 struct ValidationRecord {
   std::string arguments;
-  double baselineUs = 0;                           ///< 0 where it failed
-  std::map<std::string, ValidatedChoice> choices;  ///< by name; without those that failed
+  double baselineUs = 0;                           ///< 0 if it failed
+  std::map<std::string, ValidatedChoice> choices;  ///< by strategy; without failed ones
   std::vector<std::string> failures;
 };
 
 [[nodiscard]] Result<ValidationRecord> validationFrom(const nlohmann::json& json);
 
-/// The tools that validate a problem; they must outlive its unit.
+/// Tools for validating a problem; they must outlive its unit.
 struct ValidationTools {
   iree::Compiler& compiler;
   const iree::ModuleRunner& runner;
-  std::filesystem::path folder;  ///< for sources
+  std::filesystem::path folder;  ///< folder for sources
   std::vector<std::string> flags;
   std::uint64_t seed = 1;
 };
 
 inline constexpr std::string_view kValidationUnit = "split-validate";
 
-/// The recommended splits of one problem, each against the program as the compiler builds it by
-/// itself with split reduction on, side by side in fresh processes, until the difference is proven
-/// or enough was tried. Its value is the ValidationRecord.
+/// Compares the recommended splits of one problem with the compiler's default (split reduction on).
+/// They run side by side in fresh processes until the difference is significant or the rounds are
+/// used up. Its value is the ValidationRecord.
 class ValidationUnit : public engine::Unit {
  public:
   ValidationUnit(const ValidationTools& tools, ValidationOrder order);
@@ -74,12 +75,12 @@ class ValidationUnit : public engine::Unit {
   struct Item;
 
   [[nodiscard]] Result<void> measure(engine::UnitSite& site);
-  /// Returns what was found, by the names that the order has for the ways to split.
+  /// Returns the results by the strategy names of the order.
   [[nodiscard]] ValidationRecord conclude() const;
 
   const ValidationTools& tools_;
   ValidationOrder order_;
-  std::unique_ptr<Item> item_;  ///< none before prepare()
+  std::unique_ptr<Item> item_;  ///< null before prepare()
 };
 
 }  // namespace hone::split

@@ -38,7 +38,7 @@ Result<std::vector<ValidationRecord>> validate(const engine::UnitRun& run,
   batch.outOfBudget = [&] { return clock.spent(1.0); };
   for (const std::size_t i : HONE_TRY(engine::runUnits(run, batch))) {
     records[i].failures.push_back(
-        fmt::format("{}: not validated: beyond the budget", records[i].arguments));
+        fmt::format("{}: not validated: budget exhausted", records[i].arguments));
   }
   run.progress.finish();
   return records;

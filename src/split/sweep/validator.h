@@ -10,8 +10,8 @@
 
 namespace hone::split {
 
-/// Validates recommended splits, one unit per problem; returns the records in the order of the
-/// orders. Problems beyond the budget have no verdict, and a failure that says so. The tools must
+/// Validates recommended splits, one unit per problem. Returns the records in the order of
+/// `orders`. Problems beyond the budget have no verdict and a failure that says so. The tools must
 /// outlive the call.
 [[nodiscard]] Result<std::vector<ValidationRecord>> validate(
     const engine::UnitRun& run, const ValidationTools& tools,

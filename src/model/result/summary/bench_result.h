@@ -19,23 +19,23 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
-/// A candidate of a bench, and how it did against the first one, the baseline.
+/// A candidate of a bench and its comparison with the baseline, the first candidate.
 struct BenchCandidate {
   std::string name;
   std::optional<Outcome> outcome;
   std::string message;
   std::string artifact;
-  std::string verified;  ///< what its results were compared with
-  std::string sameAs;    ///< key of the trial whose binary is equal and was measured for both
+  std::string verified;  ///< reference the results were compared with
+  std::string sameAs;    ///< key of the trial with an identical binary, measured for both
   std::optional<double> timeNs;
-  std::optional<TimeRange> timeInterval;  ///< 95 %, of the final
-  std::optional<stats::Verdict> verdict;  ///< this and those below: of those in the final
+  std::optional<TimeRange> timeInterval;  ///< 95 % CI from the final rounds
+  std::optional<stats::Verdict> verdict;  ///< this and the members below: finalists only
   std::optional<stats::Interval> speedup;
   std::optional<double> noiseFloor;
   std::optional<std::int64_t> rounds;
 };
 
-/// The summary of a run of `hone bench`.
+/// Summary of a run of `hone bench`.
 struct BenchResult {
   std::optional<std::int64_t> run;
   std::string target;

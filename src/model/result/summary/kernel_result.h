@@ -12,21 +12,21 @@
 
 namespace hone::model {
 
-/// The winner against the original or PyTorch, in paired rounds.
+/// Comparison of the winner with the original kernel or PyTorch, in paired rounds.
 struct KernelComparison {
   std::optional<stats::Verdict> verdict;
   std::optional<stats::Interval> speedup;
-  std::optional<double> noise;  ///< relative difference of the same kernel from itself
+  std::optional<double> noise;  ///< relative difference between two runs of the same kernel
   std::optional<std::int64_t> rounds;
 };
 
 struct KernelConfirmation {
   KernelComparison original;
-  std::optional<KernelComparison> pytorch;  ///< nothing without PyTorch
+  std::optional<KernelComparison> pytorch;  ///< absent without PyTorch
   std::optional<double> originalNs, bestNs, pytorchNs;
 };
 
-/// A turn in short; KernelTurn has all of it.
+/// Summary of a turn; KernelTurn has all details.
 struct KernelTurnSummary {
   std::int64_t turn = 0;
   std::optional<std::int64_t> proposals;
@@ -35,14 +35,14 @@ struct KernelTurnSummary {
   std::string complaint;
 };
 
-/// The result of optimizing one kernel.
+/// Result of optimizing one kernel.
 struct KernelOutcome {
-  std::string error;  ///< why a kernel of a batch was left out; then there is nothing else
+  std::string error;  ///< reason for skipping a kernel of a batch; then all else is empty
   std::string kernel;
   std::string language;
-  std::string stopped;  ///< name of the reason
-  std::string why;      ///< the same as a sentence
-  std::string note;     ///< why no kernel was written
+  std::string stopped;  ///< name of the reason for stopping
+  std::string why;      ///< the reason as a sentence
+  std::string note;     ///< reason why no kernel was written
   std::optional<bool> improved;
   std::string best;  ///< title of the winner
   std::vector<std::string> techniques;
@@ -52,21 +52,21 @@ struct KernelOutcome {
   std::optional<std::int64_t> candidates;
   std::optional<std::int64_t> failed;
   std::vector<KernelTurnSummary> turns;
-  std::string spent;                         ///< on the language model, for people
+  std::string spent;                         ///< cost of the language model, as text
   std::optional<double> cost;                ///< in dollars
-  std::optional<std::string> file, history;  ///< that were written; "" for none
+  std::optional<std::string> file, history;  ///< written files; "" for none
 };
 
 [[nodiscard]] nlohmann::json toJson(const KernelOutcome& outcome);
 [[nodiscard]] Result<KernelOutcome> kernelOutcomeFrom(const nlohmann::json& json);
-/// The same; throws nlohmann::json::exception if it has another form.
+/// Decodes an outcome; throws nlohmann::json::exception if it has another form.
 [[nodiscard]] KernelOutcome kernelOutcomeIn(const nlohmann::json& json);
 
-/// A kernel of a list by speed.
+/// An entry of a list of kernels sorted by speed.
 struct ListedKernel {
-  std::string kernel;   ///< its file, as the list names it
-  std::string content;  ///< equal for equal kernels and references on equal machines
-  std::string problem;  ///< why it has no figures: no reference, wrong, not timed; "" else
+  std::string kernel;   ///< file name as given in the list
+  std::string content;  ///< key; equal for equal kernels and references on equal machines
+  std::string problem;  ///< reason for missing figures (no reference, wrong, not timed), or ""
   std::optional<double> speedup;  ///< over PyTorch
   std::optional<double> timeNs;
   std::optional<double> pytorchNs;
@@ -79,15 +79,15 @@ struct ListedKernel {
 [[nodiscard]] nlohmann::json toJson(const ListedKernel& listed);
 [[nodiscard]] Result<ListedKernel> listedKernelFrom(const nlohmann::json& json);
 
-/// The summary of a run of `hone kernel`: of one kernel its outcome, of a batch the list and the
-/// outcomes by kernel, of `list-slow` the list.
+/// Summary of a run of `hone kernel`: the outcome of a single kernel, the list and outcomes of a
+/// batch, or the list of `list-slow`.
 struct KernelResult {
-  KernelOutcome outcome;  ///< of one kernel; without `improved` where there is none
+  KernelOutcome outcome;  ///< for a single kernel; otherwise without `improved`
   std::optional<std::vector<ListedKernel>> listed;
   std::optional<std::map<std::string, KernelOutcome>> kernels;
 };
 
-/// Of a list and a batch. That of one kernel is toJson(KernelOutcome).
+/// Encodes a list or a batch. For a single kernel use toJson(KernelOutcome).
 [[nodiscard]] nlohmann::json toJson(const KernelResult& result);
 [[nodiscard]] Result<KernelResult> kernelResultFrom(const nlohmann::json& json);
 

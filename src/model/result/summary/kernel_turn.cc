@@ -147,7 +147,7 @@ KernelTurn kernelTurnFrom(const json& json) {
 
 std::vector<ModelExchange> exchangesIn(std::string_view memory) {
   const json parsed = json::parse(memory, nullptr, false);
-  auto read = readResult(parsed, "memory of a proposer", [](const json& whole) {
+  auto read = readResult(parsed, "proposer state", [](const json& whole) {
     std::vector<ModelExchange> exchanges;
     addExchanges(whole, exchanges);
     return exchanges;

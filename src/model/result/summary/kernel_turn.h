@@ -10,7 +10,7 @@
 
 namespace hone::model {
 
-/// A changed kernel, as the store keeps it.
+/// A proposed kernel, as stored.
 struct KernelProposal {
   std::string language;
   std::string name;
@@ -24,7 +24,7 @@ struct KernelProposal {
 };
 
 [[nodiscard]] nlohmann::json toJson(const KernelProposal& proposal);
-/// Throws nlohmann::json::exception if it has another form, as do those below.
+/// Throws nlohmann::json::exception if `json` has another form, as do the decoders below.
 [[nodiscard]] KernelProposal kernelProposalFrom(const nlohmann::json& json);
 
 /// One cause of lost time, with its evidence.
@@ -33,12 +33,12 @@ struct KernelFinding {
   std::string what;
   std::string evidence;
   std::string technique;
-  std::optional<double> weight;  ///< share of the time that may be won
+  std::optional<double> weight;  ///< share of the time that could be saved
 
   bool operator==(const KernelFinding&) const = default;
 };
 
-/// What was known about the best kernel at the start of a turn.
+/// Analysis of the best kernel at the start of a turn.
 struct KernelAnalysis {
   std::string category;
   std::optional<double> rooflineNs;
@@ -54,13 +54,13 @@ struct KernelAnalysis {
 
 [[nodiscard]] nlohmann::json toJson(const KernelAnalysis& analysis);
 
-/// A question to a language model and its answer.
+/// A prompt to a language model and its answer.
 struct ModelExchange {
   std::int64_t turn = 0;
   std::string at;  ///< UTC
   std::string prompt;
   std::string answer;
-  std::string failure;  ///< why there is no answer
+  std::string failure;  ///< reason for a missing answer
   std::vector<std::string> refused;
   std::int64_t tokensIn = 0, tokensOut = 0;
 };
@@ -74,13 +74,14 @@ struct KernelTurn {
   std::optional<KernelAnalysis> analysis;
   std::vector<std::string> examples;  ///< names
   std::vector<KernelProposal> proposals;
-  std::string complaint;  ///< of the proposer
-  std::string ended;      ///< why it proposes nothing more
-  std::string memory;     ///< of the proposer, as JSON: only it knows the form
+  std::string complaint;  ///< the proposer's message about a problem
+  std::string ended;      ///< reason why it proposes nothing more
+  std::string memory;     ///< state of the proposer, as JSON in its private form
   std::int64_t usedMs = 0;
   bool decided = false;
-  std::map<std::string, std::optional<double>> speedups;  ///< over the original, by source key
-  std::string best;                                       ///< source key; "": the original
+  std::map<std::string, std::optional<double>>
+      speedups;      ///< over the original kernel, by source key
+  std::string best;  ///< source key; "": the original kernel
   std::optional<double> bestSpeedup;
   std::optional<double> bestNs;
   std::optional<double> improvement;
@@ -91,7 +92,8 @@ struct KernelTurn {
 [[nodiscard]] nlohmann::json toJson(const KernelTurn& turn);
 [[nodiscard]] KernelTurn kernelTurnFrom(const nlohmann::json& json);
 
-/// The exchanges with language models in the memory of a proposer, or of two; none if it asks none.
+/// Returns the exchanges with language models in the memory of one or two proposers; empty if they
+/// use none.
 [[nodiscard]] std::vector<ModelExchange> exchangesIn(std::string_view memory);
 
 }  // namespace hone::model

@@ -11,7 +11,7 @@
 
 namespace hone::model {
 
-/// A dispatch with its share of one call of a program.
+/// A dispatch and its time within one call of a program.
 struct TimedDispatch {
   std::string name;
   std::optional<std::int64_t> calls;  ///< in one call of the program
@@ -19,10 +19,10 @@ struct TimedDispatch {
 };
 
 [[nodiscard]] nlohmann::json toJson(const TimedDispatch& dispatch);
-/// Throws nlohmann::json::exception if it has another form, as all of these do.
+/// Throws nlohmann::json::exception if `json` has another form, as do the decoders below.
 [[nodiscard]] TimedDispatch timedDispatchFrom(const nlohmann::json& json);
 
-/// A program as a whole: where the time of one call goes.
+/// Time of one call of a whole program, by dispatch.
 struct ProfiledProgram {
   std::string name;
   std::string device;
@@ -42,16 +42,16 @@ struct MeasuredRoofline {
 [[nodiscard]] nlohmann::json toJson(const MeasuredRoofline& roofline);
 [[nodiscard]] MeasuredRoofline measuredRooflineFrom(const nlohmann::json& json);
 
-/// The summary of a run of `hone profile`.
+/// Summary of a run of `hone profile`.
 struct ProfileResult {
-  std::optional<std::vector<ProfileRow>> rows;  ///< nothing while it is under way
+  std::optional<std::vector<ProfileRow>> rows;  ///< absent while the run is in progress
   std::optional<std::vector<MeasuredRoofline>> rooflines;
   std::optional<std::int64_t> ownCpuNs;  ///< CPU time of hone itself
   std::optional<ProfiledProgram> program;
 };
 
 [[nodiscard]] nlohmann::json toJson(const ProfileResult& result);
-/// Leaves out rows of a form that this version does not know.
+/// Decodes a result. Skips rows in a form this version does not know.
 [[nodiscard]] Result<ProfileResult> profileResultFrom(const nlohmann::json& json);
 
 }  // namespace hone::model

@@ -7,7 +7,7 @@
 namespace hone::model {
 namespace {
 
-TEST(ProfileRow, IsReadBackAsItWas) {
+TEST(ProfileRow, RoundTripsThroughJson) {
   ProfileRow row;
   row.dispatch = "d";
   row.arguments = {{"m", "1"}, {"n", "2"}};

@@ -66,7 +66,7 @@ Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
                                                               : ReductionKind::matmul;
   heuristic.form = form == nameOf(SourceForm::chain) ? SourceForm::chain : SourceForm::functions;
   if (kind != nameOf(heuristic.kind) || form != nameOf(heuristic.form)) {
-    return userError("heuristic: there is no kind '{}' of the form '{}'", kind, form);
+    return userError("heuristic: unknown kind '{}' or form '{}'", kind, form);
   }
   for (const nlohmann::json& band : bands) {
     heuristic.ladder.bands.push_back(HONE_TRY(bandFrom(band)));

@@ -12,24 +12,26 @@
 
 namespace hone::model {
 
-/// How SetSplitReductionSizes.cpp is written: the code differs, and what its constants mean.
+/// The form of SetSplitReductionSizes.cpp. The two forms differ in code structure and in the
+/// meaning of their constants.
 enum class SourceForm : std::uint8_t {
-  /// getWeightBackwardReductionSizes and getMatmulLikeReductionSizes, each with a chain
+  /// Older: getWeightBackwardReductionSizes and getMatmulLikeReductionSizes each contain a chain
   /// `int64_t limitParallelLoops; if (outputSize < …) …`.
   chain,
-  /// Today's: getConvolutionLimitParallelLoops and getMatmulLimitParallelLoops return the limit.
+  /// Current: getConvolutionLimitParallelLoops and getMatmulLimitParallelLoops return the limit.
   functions,
 };
 
-/// "chain", "functions".
+/// Returns "chain" or "functions".
 [[nodiscard]] std::string_view nameOf(SourceForm form);
 
-/// When an operation is not split at all. The members in the words of the forms:
-///                   chain, convolution   chain, matmul    functions, convolution  functions,
-///                   matmul
-/// largeParallel     largeParallelSize    largeMNSize      largeParallelSize       largeOutputSize
-/// smallReduction    largeReductionSize   largeKSize       smallReductionSize      smallKSize
-/// ratio             ratioThreshold       ratioThreshold   ratioThreshold          ratioThreshold
+/// Thresholds of the early returns, which leave an operation unsplit. Names of the members in the
+/// compiler's source:
+///
+///                chain, convolution  chain, matmul   functions, convolution  functions, matmul
+/// largeParallel  largeParallelSize   largeMNSize     largeParallelSize       largeOutputSize
+/// smallReduction largeReductionSize  largeKSize      smallReductionSize      smallKSize
+/// ratio          ratioThreshold      ratioThreshold  ratioThreshold          ratioThreshold
 struct EarlyReturns {
   std::int64_t largeParallel = 0;
   std::int64_t smallReduction = 0;
@@ -38,7 +40,7 @@ struct EarlyReturns {
   bool operator==(const EarlyReturns&) const = default;
 };
 
-/// Below this reduction size, this limit.
+/// A rung within a band: `limit` applies to reduction sizes below `reductionBelow`.
 struct Step {
   std::int64_t reductionBelow = 0;
   std::int64_t limit = 1;
@@ -46,17 +48,19 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-/// Below this output size: the first step that fits, or the limit.
+/// A rung over the output size: applies to output sizes below `outputBelow`. The limit is that of
+/// the first step that matches, or `limit` if none does.
 struct Band {
   std::int64_t outputBelow = 0;
-  std::vector<Step> steps;  ///< ascending; none in a ladder over the output size alone
+  std::vector<Step> steps;  ///< ascending; empty in a ladder over the output size only
   std::int64_t limit = 1;
 
   bool operator==(const Band&) const = default;
 };
 
-/// The chain of conditions that gives the limit: the first band that fits; after the last one
-/// min(cap, size of the loop that is split first).
+/// The chain of if/else conditions ("ladder") that maps an operation's sizes to its limit on
+/// parallel loops. Each condition is a "rung". The first matching band decides; after the last band
+/// the limit is min(cap, size of the loop that is split first).
 struct Ladder {
   std::vector<Band> bands;  ///< ascending
   std::int64_t cap = 16;
@@ -64,7 +68,7 @@ struct Ladder {
   bool operator==(const Ladder&) const = default;
 };
 
-/// What a version of the compiler's function does, as data.
+/// The compiler's function that chooses the limit, as data.
 struct Heuristic {
   ReductionKind kind = ReductionKind::matmul;
   SourceForm form = SourceForm::functions;
@@ -74,31 +78,33 @@ struct Heuristic {
   bool operator==(const Heuristic&) const = default;
 };
 
-/// How far predicted times are from the best that was measured of each shape, and from what the
-/// compiler itself chose.
+/// Regret of a heuristic: the predicted times compared with the best measured time of each shape,
+/// and with the compiler's own choice. Zero regret (all ratios 1) means the heuristic picks the
+/// best measured limit for every shape.
 struct Regret {
-  std::int64_t shapes = 0;   ///< that have a prediction; the ratios are over these
-  std::int64_t unknown = 0;  ///< that have none
-  double geomeanRatio = 1;   ///< of time / best
+  std::int64_t shapes = 0;   ///< shapes with a prediction; the ratios are over these
+  std::int64_t unknown = 0;  ///< shapes without a prediction
+  double geomeanRatio = 1;   ///< geometric mean of time / best
   double worstRatio = 1;
   double totalUs = 0, bestTotalUs = 0;
-  std::int64_t improved = 0, neutral = 0, regressed = 0;  ///< against the baseline, at 5 %
-  double speedup = 1;  ///< geometric mean of baseline / time, of shapes that have a baseline
+  std::int64_t improved = 0, neutral = 0,
+               regressed = 0;  ///< relative to the baseline, with a 5 % threshold
+  double speedup = 1;          ///< geometric mean of baseline / time over shapes with a baseline
 
   bool operator==(const Regret&) const = default;
 };
 
-/// A heuristic that was fitted to a sweep, and how good it is predicted to be.
+/// A heuristic fitted to a sweep, with its predicted quality.
 struct FittedHeuristic {
   Heuristic heuristic;
-  Regret inSample;             ///< on the shapes that it was fitted to
-  Regret leftOut;              ///< each shape under a fit to the shapes of the other folds
-  std::int64_t codeLines = 0;  ///< of the code that gives the limit
+  Regret inSample;             ///< on the shapes it was fitted to
+  Regret leftOut;              ///< cross-validated: each shape under a fit to the other folds
+  std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
 
   bool operator==(const FittedHeuristic&) const = default;
 };
 
-/// The code for the operations of one kind, in one form of the compiler's source.
+/// Recommended code for the operations of one kind, in one form of the compiler's source.
 struct Recommendation {
   FittedHeuristic oneD;  ///< limits by output size alone
   FittedHeuristic twoD;  ///< by output size and reduction size
@@ -109,7 +115,7 @@ struct Recommendation {
   bool operator==(const Recommendation&) const = default;
 };
 
-/// What recommendation.json holds.
+/// Encodes the content of recommendation.json.
 [[nodiscard]] nlohmann::json toJson(std::span<const Recommendation> recommendations);
 [[nodiscard]] Result<std::vector<Recommendation>> recommendationsFrom(const nlohmann::json& json);
 

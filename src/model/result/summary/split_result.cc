@@ -66,7 +66,7 @@ ValidatedSplit validatedSplitFrom(const json& json) {
   return validated;
 }
 
-/// Each on its own: one of another version does not hide the rest.
+/// Decodes each recommendation separately, so that one of another version does not hide the others.
 std::vector<Recommendation> knownRecommendations(const json& list) {
   std::vector<Recommendation> known;
   for (const json& one : list.is_array() ? list : json::array()) {

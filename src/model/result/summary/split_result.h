@@ -15,7 +15,7 @@
 
 namespace hone::model {
 
-/// Sums over all shapes that a way to split was validated on.
+/// Totals over all shapes that one split strategy was validated on.
 struct SplitTally {
   std::int64_t shapes = 0;
   double totalSpeedup = 1;
@@ -23,58 +23,62 @@ struct SplitTally {
   std::int64_t improved = 0, neutral = 0, regressed = 0, ambiguous = 0;
 };
 
-/// A shape under one way to split, against the compiler's own.
+/// Result of one split strategy on a shape, compared with the compiler's default.
 struct SplitChoice {
   std::optional<double> timeUs;
   std::optional<stats::Verdict> verdict;
   std::optional<stats::Interval> speedup;
 };
 
+/// Validation of one shape. The strategies are the code fitted by output size ("1-D"), by output
+/// and reduction size ("2-D"), and the fastest split that the sweep measured for the shape
+/// ("oracle").
 struct ValidatedSplit {
   std::string arguments;
   std::optional<double> baselineUs;
-  std::string taken;                           ///< the recommended way
-  std::map<std::string, SplitChoice> choices;  ///< by way: "1-D", "2-D", "oracle"
+  std::string taken;                           ///< the recommended strategy
+  std::map<std::string, SplitChoice> choices;  ///< by strategy: "1-D", "2-D", "oracle"
 
-  /// The recommended way; nothing where that is the compiler's own.
+  /// Returns the choice of the recommended strategy; nullopt if that is the compiler's default.
   [[nodiscard]] std::optional<SplitChoice> recommended() const;
 };
 
-/// The summary of a sweep of `hone split`.
+/// Summary of a sweep of `hone split`.
 struct SplitResult {
   std::optional<std::int64_t> run;
-  std::string results;  ///< the folder of the result files
+  std::string results;  ///< folder of the result files
   std::vector<std::string> failures;
   std::vector<Recommendation> recommendations;
   std::optional<double> sweepSeconds;
-  std::optional<std::vector<ShapeRecord>> shapes;  ///< nothing while it is under way
-  /// By way: "1-D", "2-D", "oracle", "recommended"; without those that were not validated.
+  std::optional<std::vector<ShapeRecord>> shapes;  ///< absent while the sweep is running
+  /// By strategy: "1-D", "2-D", "oracle", "recommended". Strategies that were not validated are
+  /// absent.
   std::map<std::string, SplitTally> validation;
   std::vector<ValidatedSplit> validated;
 };
 
 [[nodiscard]] nlohmann::json toJson(const SplitResult& result);
-/// Leaves out recommendations of a form that this version does not know.
+/// Decodes a result. Skips recommendations in a form this version does not know.
 [[nodiscard]] Result<SplitResult> splitResultFrom(const nlohmann::json& json);
 
-/// An operation of a program that was annotated.
+/// An annotated operation of a program.
 struct AnnotatedOperation {
   std::optional<Reduction> reduction;
-  std::vector<std::int64_t> sizes;  ///< of its parts; none where it is not split
+  std::vector<std::int64_t> sizes;  ///< tile size per reduction loop; empty if not split
   std::optional<double> gainAlone;
 };
 
-/// The summary of `hone split annotate`.
+/// Summary of `hone split annotate`.
 struct SplitAnnotation {
   std::optional<std::int64_t> run;
-  std::string output;  ///< "" where nothing was written
+  std::string output;  ///< "" if nothing was written
   std::optional<stats::Verdict> verdict;
   std::optional<stats::Interval> speedup;
   std::vector<AnnotatedOperation> operations;
 };
 
 [[nodiscard]] nlohmann::json toJson(const SplitAnnotation& annotation);
-/// Nothing where the summary is that of a sweep.
+/// Decodes an annotation. Returns nullopt if the summary belongs to a sweep.
 [[nodiscard]] Result<std::optional<SplitAnnotation>> splitAnnotationFrom(
     const nlohmann::json& json);
 

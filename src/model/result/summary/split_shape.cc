@@ -21,11 +21,11 @@ Result<std::optional<Timing>> timingFrom(const nlohmann::json& json) {
     return std::nullopt;
   }
   if (!json.is_array() || json.size() != 5) {
-    return userError("a timing is not a list of five numbers");
+    return userError("invalid timing: expected a list of five numbers");
   }
   for (const nlohmann::json& number : json) {
     if (!number.is_number()) {
-      return userError("a timing is not a list of five numbers");
+      return userError("invalid timing: expected a list of five numbers");
     }
   }
   return Timing{json[0], json[1], json[2], json[3], json[4]};
@@ -71,7 +71,7 @@ Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json) {
     const auto limit = parseInt(name);
     const auto timing = HONE_TRY(timingFrom(value));
     if (!limit || !timing) {
-      return userError("shape: '{}' is not a limit with its timing", name);
+      return userError("shape: invalid limit or timing '{}'", name);
     }
     record.shape.limits[*limit] = *timing;
   }

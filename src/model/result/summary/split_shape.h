@@ -12,38 +12,38 @@
 
 namespace hone::model {
 
-/// The times of one candidate, in microseconds as the files have them.
+/// Times of one candidate in microseconds, the unit of the result files.
 struct Timing {
   double meanUs = 0;
-  /// 0 where only the mean is known: files of other tools have no more.
+  /// 0 if only the mean is known, as in files of other tools.
   double minUs = 0, maxUs = 0, medianUs = 0, stddevUs = 0;
 
-  /// The median, or the mean where there is no more.
+  /// Returns the median, or the mean if there is no median.
   [[nodiscard]] double typicalUs() const { return medianUs > 0 ? medianUs : meanUs; }
   bool operator==(const Timing&) const = default;
 };
 
-/// A problem with what was measured of it.
+/// A problem and its measurements.
 struct ShapeResult {
-  std::string arguments;  ///< the workload's line, or a line for one of the problems it asks for
+  std::string arguments;  ///< the workload's line, or a line for one of its problems
   Reduction reduction;
-  std::map<std::int64_t, Timing> limits;  ///< by limit; only those that were measured
-  std::optional<Timing> baseline;         ///< the compiler's own choice, with split reduction on
+  std::map<std::int64_t, Timing> limits;  ///< by limit; measured limits only
+  std::optional<Timing> baseline;         ///< the compiler's choice, with split reduction on
   std::optional<Timing> noSplit;          ///< split reduction off
 
   bool operator==(const ShapeResult&) const = default;
 };
 
-/// The result of one problem, kept with the run: a later sweep takes it from there.
+/// Result of one problem, stored with the run so that later sweeps can reuse it.
 struct ShapeRecord {
-  std::string race;  ///< equal where the very same would be measured
+  std::string race;  ///< key; equal if the measurement would be identical
   ShapeResult shape;
   std::vector<std::string> failures;
-  std::int64_t compiled = 0;  ///< different ways that it was split
+  std::int64_t compiled = 0;  ///< distinct splits that were compiled
 };
 
 [[nodiscard]] nlohmann::json toJson(const ShapeRecord& record);
-/// Older versions kept no race, failures and count; such a record has an empty race.
+/// Decodes a record. Records of older versions lack race, failures and count; their race is "".
 [[nodiscard]] Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json);
 
 }  // namespace hone::model

@@ -76,7 +76,7 @@ void addProof(const TunedProof& proof, json& program) {
   }
 }
 
-/// A program without a speedup has no proof.
+/// Returns nullopt for a program without a speedup.
 std::optional<TunedProof> tunedProofFrom(const json& program) {
   TunedProof proof{.flags = textsOf(program, "flags"),
                    .tunedNs = measuredOf(program, "tuned_ns"),
@@ -115,7 +115,7 @@ TunedProgram tunedProgramFrom(const json& json) {
           .proof = tunedProofFrom(json)};
 }
 
-/// Each on its own: one of another version does not hide the rest.
+/// Decodes each precedent separately, so that one of another version does not hide the others.
 std::vector<Precedent> knownPrecedents(const json& whole) {
   std::vector<Precedent> known;
   const json& list = memberOf(whole, "precedents");

@@ -13,47 +13,47 @@
 
 namespace hone::model {
 
-/// The configuration that was proven faster for a dispatch alone.
+/// The configuration with a statistically significant gain for a dispatch alone.
 struct TunedWinner {
-  std::string point;            ///< the values of its knobs
+  std::string point;            ///< knob values
   std::string compilationInfo;  ///< the attribute, as MLIR
   std::optional<stats::Interval> speedup;
-  std::string verified;  ///< what its results were compared with
+  std::string verified;  ///< reference the results were compared with
 };
 
-/// A dispatch that can be tuned, and what the search found.
+/// A tunable dispatch and its search result.
 struct TunedDispatch {
   std::string name;
-  std::vector<std::string> dispatches;  ///< the names that it has in the program
+  std::vector<std::string> dispatches;  ///< its names in the program
   std::optional<std::int64_t> calls;    ///< in one call of the program
   std::optional<double> share;          ///< of the program's time
   std::optional<RootOperation> root;
-  std::optional<bool> alone;          ///< compiled and timed outside of the program
+  std::optional<bool> alone;          ///< compiled and timed outside the program
   std::optional<std::int64_t> space;  ///< legal configurations
-  std::string whyNot;                 ///< why it is not tuned; "" where it is
-  // Of one that was searched:
+  std::string whyNot;                 ///< reason why it is not tuned; "" if it is
+  // For dispatches that were searched:
   std::optional<std::int64_t> tried, failed;
   std::optional<double> defaultNs;
   std::optional<bool> inSpec;
-  std::string note;  ///< why a winner is not in the spec
+  std::string note;  ///< reason why a winner is not in the spec
   std::optional<TunedWinner> winner;
 };
 
 [[nodiscard]] nlohmann::json toJson(const TunedDispatch& dispatch);
 
-/// The dispatches of the program under one set of flags.
+/// The program's dispatches under one set of flags.
 struct TunedVariant {
-  std::string name;  ///< "" for the flags as given
+  std::string name;  ///< "" for the given flags
   std::vector<std::string> flags;
   std::vector<TunedDispatch> dispatches;
 };
 
-/// Time by dispatch in one call of the program, as the runtime's profiler has it.
+/// Time per dispatch in one call of the program, from the runtime's profiler.
 struct DispatchTimes {
   std::vector<TimedDispatch> before, after;
 };
 
-/// The gain of the whole program.
+/// Measured gain of the whole program.
 struct TunedProof {
   std::vector<std::string> flags;
   std::optional<double> tunedNs;
@@ -67,23 +67,24 @@ struct TunedProof {
 struct TunedProgram {
   std::string program;
   std::vector<TunedVariant> variants;
-  std::vector<std::string> noGain;  ///< candidates that gained nothing on the whole program
+  std::vector<std::string> noGain;  ///< candidates without a gain on the whole program
   std::optional<double> defaultNs;
-  std::optional<TunedProof> proof;  ///< nothing where the compiler's own choice stays
+  std::optional<TunedProof> proof;  ///< absent if the compiler's default is kept
 };
 
-/// A winner of this run, for later runs with similar operations.
+/// A winner of this run, a starting point for later runs with similar operations.
 struct Precedent {
   RootOperation root;
   std::string point;
 };
 
+/// A program that was skipped because of an error.
 struct LeftOutProgram {
   std::string program;
   std::string error;
 };
 
-/// The summary of a run of `hone tune`.
+/// Summary of a run of `hone tune`.
 struct TuneResult {
   std::vector<TunedProgram> programs;
   std::vector<Precedent> precedents;
@@ -92,7 +93,7 @@ struct TuneResult {
 };
 
 [[nodiscard]] nlohmann::json toJson(const TuneResult& result);
-/// Leaves out precedents of a form that this version does not know.
+/// Decodes a result. Skips precedents in a form this version does not know.
 [[nodiscard]] Result<TuneResult> tuneResultFrom(const nlohmann::json& json);
 
 }  // namespace hone::model

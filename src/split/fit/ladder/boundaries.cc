@@ -9,7 +9,7 @@ double middleOf(std::int64_t low, std::int64_t high) {
   return std::sqrt(static_cast<double>(low) * static_cast<double>(high));
 }
 
-/// The multiple of the step nearest to the value.
+/// Returns the multiple of `step` nearest to the value.
 std::int64_t nearestMultiple(double value, std::int64_t step) {
   return std::llround(value / static_cast<double>(step)) * step;
 }

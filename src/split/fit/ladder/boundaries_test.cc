@@ -13,7 +13,7 @@ bool isSquare(std::int64_t value) {
   return root * root == value;
 }
 
-TEST(Boundaries, AreRoundAndNearTheMiddle) {
+TEST(Boundaries, AreRoundAndNearGeometricMean) {
   EXPECT_EQ(squareBetween(1000, 1000000), 256 * 256);
   EXPECT_EQ(squareBetween(9000, 20000), 128 * 128);
   EXPECT_EQ(squareBetween(9000, 9217), 96 * 96);
@@ -28,13 +28,13 @@ TEST(Boundaries, AreRoundAndNearTheMiddle) {
   EXPECT_EQ(decimalAbove(1000), 10000);
 }
 
-TEST(Boundaries, ASquareMayBeTheUpperSizeAndMayBeMissing) {
+TEST(Boundaries, SquareMayBeUpperSizeOrMissing) {
   EXPECT_EQ(squareBetween(9000, 9025), 95 * 95);
   EXPECT_EQ(squareBetween(9217, 9300), std::nullopt);
   EXPECT_EQ(squareNear(9217, 9300), 96 * 96);
 }
 
-RC_GTEST_PROP(Boundaries, PartTheSizes, ()) {
+RC_GTEST_PROP(Boundaries, SeparateSizes, ()) {
   const auto low = *rc::gen::inRange<std::int64_t>(1, 100'000'000);
   const auto high = low + *rc::gen::inRange<std::int64_t>(1, 100'000'000);
   const std::int64_t decimal = decimalBetween(low, high);

@@ -9,12 +9,13 @@
 namespace hone::split {
 namespace {
 
-constexpr std::size_t kMostColumns = 128;
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMaxColumns = 128;
+constexpr std::size_t kMaxRows = 16;
 
 using Between = std::function<std::optional<std::int64_t>(std::int64_t, std::int64_t)>;
 
-/// Boundaries between neighbouring sizes, at most so many, evenly over the shapes; and the end.
+/// Returns at most `most` boundaries between neighbouring sizes, evenly spaced over the shapes, and
+/// the upper end.
 std::vector<std::int64_t> cutsOf(std::vector<std::int64_t> sizes, std::size_t most,
                                  const Between& between, std::int64_t end) {
   std::sort(sizes.begin(), sizes.end());
@@ -51,9 +52,9 @@ Grid::Grid(const Cases& cases) : limits_(cases.limits), caps_(cases.caps) {
   const auto outputs = each(cases, [](const Case& one) { return one.outputSize; });
   const auto reductions = each(cases, [](const Case& one) { return one.reductionSize; });
   const std::int64_t largest = *std::max_element(reductions.begin(), reductions.end());
-  outputCuts_ = cutsOf(outputs, kMostColumns, squareBetween,
+  outputCuts_ = cutsOf(outputs, kMaxColumns, squareBetween,
                        squareAbove(*std::max_element(outputs.begin(), outputs.end())));
-  reductionCuts_ = cutsOf(reductions, kMostRows, decimalBetween, decimalAbove(largest));
+  reductionCuts_ = cutsOf(reductions, kMaxRows, decimalBetween, decimalAbove(largest));
   sums_.resize((columns() + 1) * (rows() + 1) * limits_.size());
   capSums_.assign(columns() + 1, std::vector<double>(caps_.size()));
   for (const Case& one : cases.all) {
@@ -113,7 +114,7 @@ double Strip::costOf(std::size_t r0, std::size_t r1) const {
 }
 
 std::int64_t Strip::limitFor(std::size_t r0, std::size_t r1) const {
-  // Sums of the same costs in another order differ in their last digits.
+  // The same costs summed in another order differ by rounding.
   constexpr double kRounding = 1e-9;
   const double most = costOf(r0, r1) + kRounding;
   std::size_t limit = 0;

@@ -9,21 +9,21 @@
 
 namespace hone::split {
 
-/// The cheapest limit, or cap, for some cases, and what it costs them.
+/// The limit or cap with the lowest cost for some cases, and that cost.
 struct LimitChoice {
   double cost = 0;
   std::int64_t limit = 1;
 };
 
-/// Some neighbouring columns of a grid, for all of its rows.
+/// A range of adjacent columns of a grid, with all rows.
 class Strip {
  public:
   Strip(const std::vector<std::int64_t>& limits, std::vector<double> sums)
       : limits_(limits), sums_(std::move(sums)) {}
 
-  /// What the cheapest limit for rows [r0, r1) costs.
+  /// Returns the cost of the cheapest limit for rows [r0, r1).
   [[nodiscard]] double costOf(std::size_t r0, std::size_t r1) const;
-  /// That limit; the smaller of equals.
+  /// Returns that limit; the smaller one on a tie.
   [[nodiscard]] std::int64_t limitFor(std::size_t r0, std::size_t r1) const;
 
  private:
@@ -32,29 +32,29 @@ class Strip {
   }
 
   const std::vector<std::int64_t>& limits_;
-  std::vector<double> sums_;  ///< of all rows before a row, by limit
+  std::vector<double> sums_;  ///< prefix sums over rows, by limit
 };
 
-/// Cases in cells between candidate boundaries, with sums by which the cost of any rectangle of
-/// cells is found at once. Columns are output sizes, rows are reduction sizes.
+/// Cases in cells between candidate boundaries, with prefix sums that give the cost of any
+/// rectangle of cells in constant time. Columns are output sizes, rows are reduction sizes.
 class Grid {
  public:
-  /// Of at least one case.
+  /// There must be at least one case.
   explicit Grid(const Cases& cases);
 
   [[nodiscard]] std::size_t columns() const { return outputCuts_.size(); }
   [[nodiscard]] std::size_t rows() const { return reductionCuts_.size(); }
-  /// Above the column's shapes; the last is above all.
+  /// Returns the boundary above the column; the last one is above all shapes.
   [[nodiscard]] std::int64_t outputAbove(std::size_t column) const { return outputCuts_[column]; }
   [[nodiscard]] std::int64_t reductionAbove(std::size_t row) const { return reductionCuts_[row]; }
 
-  /// The columns [c0, c1); it refers to the grid.
+  /// Returns the columns [c0, c1); the result refers to the grid.
   [[nodiscard]] Strip strip(std::size_t c0, std::size_t c1) const;
-  /// The cheapest cap for all columns from c0 on; the larger of equals.
+  /// Returns the cheapest cap for all columns from c0 on; the larger one on a tie.
   [[nodiscard]] LimitChoice capFrom(std::size_t c0) const;
 
  private:
-  /// Of all cells before a row and before a column, by limit.
+  /// Prefix sum over all cells before a row and a column, by limit.
   [[nodiscard]] double& sum(std::size_t column, std::size_t row, std::size_t limit) {
     return sums_[(column * (rows() + 1) + row) * limits_.size() + limit];
   }
@@ -63,7 +63,7 @@ class Grid {
   std::vector<std::int64_t> limits_, caps_;
   std::vector<std::int64_t> outputCuts_, reductionCuts_;
   std::vector<double> sums_;
-  std::vector<std::vector<double>> capSums_;  ///< of all columns from one on, by cap
+  std::vector<std::vector<double>> capSums_;  ///< suffix sums over columns, by cap
 };
 
 }  // namespace hone::split

@@ -11,18 +11,19 @@
 namespace hone::split {
 namespace {
 
-constexpr std::size_t kMostBands = 6;
-constexpr std::size_t kMostLimits = 4;  ///< within a band
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMaxBands = 6;
+constexpr std::size_t kMaxLimitsPerBand = 4;
+constexpr double kInfiniteCost = std::numeric_limits<double>::infinity();
 
-/// The cheapest way to give columns [c0, c1) of the grid so many limits, ascending in rows.
+/// The cheapest assignment of a given number of limits to columns [c0, c1) of the grid, ascending
+/// in rows.
 struct BandFit {
-  double cost = kNever;
-  std::array<std::size_t, kMostLimits> ends{};  ///< of the rows that each limit is for
+  double cost = kInfiniteCost;
+  std::array<std::size_t, kMaxLimitsPerBand> ends{};  ///< end row of each limit
 };
 
-/// By the count of limits, less one.
-using BandFits = std::array<BandFit, kMostLimits>;
+/// Indexed by the number of limits - 1.
+using BandFits = std::array<BandFit, kMaxLimitsPerBand>;
 
 BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   const Strip strip = grid.strip(c0, c1);
@@ -32,7 +33,7 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
     fits[r1][0] = {strip.costOf(0, r1), {{r1}}};
     for (std::size_t r0 = 1; r0 < r1; ++r0) {
       const double last = strip.costOf(r0, r1);
-      for (std::size_t n = 1; n < kMostLimits; ++n) {
+      for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
         const BandFit& before = fits[r0][n - 1];
         if (before.cost + last < fits[r1][n].cost) {
           fits[r1][n] = {before.cost + last, before.ends};
@@ -59,7 +60,7 @@ Band bandOf(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit
   return band;
 }
 
-/// All bands of a grid, from which the best ladder at any price is put together.
+/// Fits of all bands of a grid, from which the best ladder at any price is assembled.
 class Ladders {
  public:
   explicit Ladders(const Cases& cases) : grid_(cases) {
@@ -73,18 +74,18 @@ class Ladders {
 
   [[nodiscard]] Ladder bestAt(double price) const {
     // best[b][c]: the columns before c in b bands.
-    std::vector<std::vector<Partial>> best(kMostBands + 1,
+    std::vector<std::vector<Partial>> best(kMaxBands + 1,
                                            std::vector<Partial>(grid_.columns() + 1));
     best[0][0].cost = 0;
     Partial whole;
-    for (std::size_t b = 0; b <= kMostBands; ++b) {
+    for (std::size_t b = 0; b <= kMaxBands; ++b) {
       for (std::size_t c0 = 0; c0 <= grid_.columns(); ++c0) {
         const Partial& before = best[b][c0];
         if (before.cost + grid_.capFrom(c0).cost < whole.cost) {
           whole = before;
           whole.cost += grid_.capFrom(c0).cost;
         }
-        for (std::size_t c1 = c0 + 1; b < kMostBands && c1 <= grid_.columns(); ++c1) {
+        for (std::size_t c1 = c0 + 1; b < kMaxBands && c1 <= grid_.columns(); ++c1) {
           extend(before, c0, c1, price, best[b + 1][c1]);
         }
       }
@@ -94,12 +95,12 @@ class Ladders {
 
  private:
   struct Chosen {
-    std::size_t c0 = 0, c1 = 0, limits = 0;  ///< limits less one
+    std::size_t c0 = 0, c1 = 0, limits = 0;  ///< `limits` is the number of limits - 1
   };
   struct Partial {
-    double cost = kNever;
+    double cost = kInfiniteCost;
     std::size_t count = 0;
-    std::array<Chosen, kMostBands> bands{};
+    std::array<Chosen, kMaxBands> bands{};
   };
 
   [[nodiscard]] const BandFits& fitsOf(std::size_t c0, std::size_t c1) const {
@@ -108,7 +109,7 @@ class Ladders {
 
   void extend(const Partial& before, std::size_t c0, std::size_t c1, double price,
               Partial& into) const {
-    for (std::size_t n = 0; n < kMostLimits; ++n) {
+    for (std::size_t n = 0; n < kMaxLimitsPerBand; ++n) {
       const double cost = before.cost + fitsOf(c0, c1)[n].cost + price * static_cast<double>(n + 1);
       if (cost < into.cost) {
         into = before;
@@ -131,7 +132,7 @@ class Ladders {
   }
 
   Grid grid_;
-  std::vector<std::vector<BandFits>> bands_;  ///< by first column, then by how many
+  std::vector<std::vector<BandFits>> bands_;  ///< by first column, then by number of columns
 };
 
 }  // namespace

@@ -29,19 +29,19 @@ double geomeanOf(const Ladder& ladder, const SweepResult& sweep) {
   return regretOf(predictions).geomeanRatio;
 }
 
-/// What holds with all but certainty: the same seeds every time.
+/// Properties that hold with near certainty; the seeds are fixed.
 class GridFitOfSeed : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, GridFitOfSeed, testing::Range<std::uint64_t>(0, 20));
 
-TEST(GridFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitGrid({}), Ladder{}); }
+TEST(GridFit, ReturnsDefaultLadderForNoCases) { EXPECT_EQ(fitGrid({}), Ladder{}); }
 
-TEST(GridFit, OfOneShapeIsItsLimit) {
+TEST(GridFit, ReturnsLimitOfSingleShape) {
   const SweepResult sweep = testSweep(1, [](const model::Reduction&) { return 128; }, 0, 3);
   const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
   EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
 }
 
-TEST_P(GridFitOfSeed, FindsAKnownGridInNoise) {
+TEST_P(GridFitOfSeed, FindsKnownGridInNoise) {
   const Ladder known{{{square(128), {{200000, 64}}, 1024}, {square(512), {{1000000, 16}}, 128}}, 8};
   const SweepResult sweep = testSweep(100, bestBy(known), 0.04, GetParam());
   const Ladder fitted = fitGrid(casesOf(sweep, ReductionKind::matmul));
@@ -51,7 +51,7 @@ TEST_P(GridFitOfSeed, FindsAKnownGridInNoise) {
   EXPECT_LT(geomeanOf(fitted, unseen), 1.1);
 }
 
-TEST_P(GridFitOfSeed, NoiseMakesNoRungs) {
+TEST_P(GridFitOfSeed, DoesNotFitNoise) {
   const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
   EXPECT_LE(rungs(fitGrid(casesOf(sweep, ReductionKind::matmul))), 1U);
 }

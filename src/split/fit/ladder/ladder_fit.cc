@@ -14,14 +14,14 @@ namespace {
 constexpr double kViableCost = 1.15;
 constexpr std::size_t kNeighbours = 3;  ///< on each side
 
-/// The cases of one output size, which no ladder over it can tell apart.
+/// The cases of one output size, which a ladder over it cannot distinguish.
 struct Group {
   std::int64_t outputSize = 0;
-  std::vector<double> costs;        ///< by the index of the limit, as all here
-  std::vector<std::int64_t> votes;  ///< how many cases the limit is viable for
+  std::vector<double> costs;        ///< by index of the limit, as below
+  std::vector<std::int64_t> votes;  ///< number of cases for which the limit is viable
 };
 
-/// Neighbouring groups with one limit.
+/// Adjacent groups with the same limit.
 struct Cluster {
   std::size_t first = 0, last = 0;  ///< both inclusive
   std::size_t limit = 0;
@@ -53,7 +53,7 @@ std::vector<Group> groupsOf(const Cases& cases) {
   return groups;
 }
 
-/// Of the limits that most of the group can live with, the one that most neighbours can.
+/// Returns the limit with the most votes in the group; the votes of the neighbours break ties.
 std::size_t consensusAt(const std::vector<Group>& groups, std::size_t at) {
   const Group& group = groups[at];
   const std::int64_t most = *std::max_element(group.votes.begin(), group.votes.end());
@@ -87,7 +87,7 @@ Clusters clustersOf(const std::vector<Group>& groups) {
   return clusters;
 }
 
-/// Both with the limit that costs them least, of those in [lowest, highest].
+/// Merges two clusters; the limit is the cheapest one in [lowest, highest].
 Cluster merged(const std::vector<Group>& groups, const Cluster& a, const Cluster& b,
                std::size_t lowest, std::size_t highest) {
   Cluster both{a.first, b.last, lowest};
@@ -105,7 +105,7 @@ Cluster merged(const std::vector<Group>& groups, const Cluster& a, const Cluster
   return both;
 }
 
-/// Larger outputs must not get larger limits: where they would, the two share one.
+/// Enforces limits that decrease with the output size by merging clusters that violate it.
 Clusters descending(const std::vector<Group>& groups, const Clusters& clusters,
                     std::size_t limits) {
   Clusters kept;
@@ -123,7 +123,7 @@ class Fit {
  public:
   explicit Fit(const Cases& cases) : cases_(cases), groups_(groupsOf(cases)) {}
 
-  /// Puts clusters together until each that is left saves the price of its rung.
+  /// Merges clusters until each remaining one saves the price of its rung.
   [[nodiscard]] Ladder bestAt(double price) const {
     Clusters clusters = descending(groups_, clustersOf(groups_), cases_.limits.size());
     Priced best = priced(clusters, price);
@@ -141,10 +141,10 @@ class Fit {
  private:
   struct Priced {
     Ladder ladder;
-    double cost = 0;  ///< with its rungs
+    double cost = 0;  ///< including its rungs
   };
 
-  /// The clusters with the two neighbours put together that lose least by it.
+  /// Returns the clusters after the cheapest merge of two neighbours.
   [[nodiscard]] Clusters cheapestMerge(const Clusters& clusters, double price) const {
     Clusters best;
     double least = 0;
@@ -177,7 +177,7 @@ class Fit {
     }
     const std::int64_t lastLimit = cases_.limits[clusters.back().limit];
     ladder.cap = std::min(ladder.cap, lastLimit);
-    // The last band needs no condition of its own where the end of the chain does as well.
+    // The last band needs no condition if the end of the chain is as good.
     Ladder closed = ladder;
     closed.bands.push_back(
         {squareAbove(std::max(groups_.back().outputSize, below)), {}, lastLimit});
@@ -186,8 +186,8 @@ class Fit {
     return open.cost <= shut.cost ? open : shut;
   }
 
-  /// A square between the cluster's sizes and the next one's; where none lies there the nearest,
-  /// which puts some shapes into the other band.
+  /// Returns a square between the cluster's sizes and the next one's. If there is none, returns the
+  /// nearest square, which moves some shapes to the other band.
   [[nodiscard]] std::int64_t boundaryAbove(const Cluster& cluster, std::int64_t previous) const {
     const std::int64_t low = groups_[cluster.last].outputSize;
     const std::int64_t high = groups_[cluster.last + 1].outputSize;

@@ -4,11 +4,11 @@
 
 namespace hone::split {
 
-/// The ladder over the output size alone: one limit a band, smaller ones for larger outputs, its
-/// boundaries squares. Each shape votes for the limits within 15 % of its best one, and its
-/// neighbours in size decide between them; neighbours that agree are a band. Bands that do not
-/// save the price of a rung, once boundaries are rounded and limits descend, are put together;
-/// fitAtBestPrice finds the price.
+/// Fits a ladder over the output size only: one limit per band, decreasing with the output size,
+/// and square boundaries. Each shape votes for the limits within 15 % of its best one. The votes of
+/// neighbouring sizes break ties; neighbours with the same limit form a band. Bands that do not
+/// save the price of their rung, after rounding boundaries and enforcing decreasing limits, are
+/// merged. fitAtBestPrice chooses the price.
 [[nodiscard]] Ladder fitLadder(const Cases& cases);
 
 }  // namespace hone::split

@@ -25,7 +25,7 @@ bool descends(const Ladder& ladder) {
   return ladder.cap <= 16;
 }
 
-/// How many shapes get another limit than the best one.
+/// Returns the number of shapes whose limit is not the best one.
 std::size_t wrong(const Ladder& fitted, const Ladder& known, const SweepResult& sweep) {
   std::size_t count = 0;
   for (const ShapeResult& shape : sweep.shapes) {
@@ -34,13 +34,13 @@ std::size_t wrong(const Ladder& fitted, const Ladder& known, const SweepResult& 
   return count;
 }
 
-/// What holds with all but certainty: the same seeds every time.
+/// Properties that hold with near certainty; the seeds are fixed.
 class LadderFitOfSeed : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, LadderFitOfSeed, testing::Range<std::uint64_t>(0, 20));
 
-TEST(LadderFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitLadder({}), Ladder{}); }
+TEST(LadderFit, ReturnsDefaultLadderForNoCases) { EXPECT_EQ(fitLadder({}), Ladder{}); }
 
-TEST(LadderFit, OneLimitForAllIsOneBand) {
+TEST(LadderFit, UsesOneBandForSingleLimit) {
   const SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.02, 3);
   const Ladder ladder = fitLadder(casesOf(sweep, ReductionKind::matmul));
   ASSERT_EQ(ladder.bands.size(), 1U);
@@ -48,12 +48,12 @@ TEST(LadderFit, OneLimitForAllIsOneBand) {
   EXPECT_EQ(ladder.cap, 16);
 }
 
-TEST(LadderFit, SixteenForAllNeedsNoBand) {
+TEST(LadderFit, NeedsNoBandForLimitSixteen) {
   const SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 16; }, 0.02, 3);
   EXPECT_EQ(fitLadder(casesOf(sweep, ReductionKind::matmul)), (Ladder{{}, 16}));
 }
 
-TEST_P(LadderFitOfSeed, FindsAKnownLadderInNoise) {
+TEST_P(LadderFitOfSeed, FindsKnownLadderInNoise) {
   const Ladder known{{{square(64), {}, 1024}, {square(256), {}, 128}, {square(1024), {}, 32}}, 8};
   const SweepResult sweep = testSweep(120, bestBy(known), 0.04, GetParam());
   const Ladder fitted = fitLadder(casesOf(sweep, ReductionKind::matmul));
@@ -62,12 +62,12 @@ TEST_P(LadderFitOfSeed, FindsAKnownLadderInNoise) {
   EXPECT_EQ(wrong(fitted, known, sweep), 0U);
 }
 
-TEST_P(LadderFitOfSeed, NoiseMakesNoRungs) {
+TEST_P(LadderFitOfSeed, DoesNotFitNoise) {
   const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
   EXPECT_LE(fitLadder(casesOf(sweep, ReductionKind::matmul)).bands.size(), 1U);
 }
 
-RC_GTEST_PROP(LadderFit, LimitsDescendWhateverTheTimes, ()) {
+RC_GTEST_PROP(LadderFit, LimitsDescendForAnyTimes, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   Random random(seed);
   const BestLimit any = [&](const model::Reduction&) {
@@ -87,10 +87,10 @@ RC_GTEST_PROP(LadderFit, LimitsDescendWhateverTheTimes, ()) {
   RC_ASSERT(fitLadder(cases) == ladder);
 }
 
-TEST(LadderFit, GivesNoLimitThatFailsOrRegresses) {
+TEST(LadderFit, AvoidsLimitsThatFailOrRegress) {
   SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.01, 3);
   for (ShapeResult& shape : sweep.shapes) {
-    // The best is a little better, but one shape does not survive it.
+    // The best limit is slightly better, but fails for one shape.
     shape.baseline->meanUs = 1.02 * shape.limits.at(64).meanUs;
   }
   sweep.shapes[4].limits.erase(128);

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::array kPrices = {64 * kRungCost, 32 * kRungCost, 16 * kRungCost, 8 * kRungCost,
                                 4 * kRungCost,  2 * kRungCost,  kRungCost};
-/// Scores that are this near to the best, for each shape, are as good.
-constexpr double kAsGood = 0.01;
+/// Scores within this distance per shape of the best are considered equal.
+constexpr double kScoreTolerance = 0.01;
 
 using Scores = std::array<double, kPrices.size()>;
 
-/// What left-out shapes lose at each price. Not their whole cost: a few shapes next to a boundary
-/// would drown the others by their regressions.
+/// Returns the cross-validated loss at each price. Uses the loss without the regression weight: a
+/// few regressed shapes next to a boundary would dominate.
 Scores crossValidated(const Cases& cases, const Fitter& fitter) {
   Scores scores{};
   const Folds folds = foldsOf(cases);
@@ -44,7 +44,7 @@ Ladder fitAtBestPrice(const Cases& cases, const Fitter& fitter) {
   std::optional<Best> best;
   const LadderAt ladderAt = fitter(cases);
   const Scores scores = crossValidated(cases, fitter);
-  const double tolerance = kAsGood * static_cast<double>(cases.all.size());
+  const double tolerance = kScoreTolerance * static_cast<double>(cases.all.size());
   for (std::size_t i = 0; i < kPrices.size(); ++i) {
     Ladder ladder = ladderAt(kPrices[i]);
     const std::int64_t regressed = costUnder(cases, ladder).regressed;

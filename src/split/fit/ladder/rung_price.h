@@ -6,13 +6,14 @@
 
 namespace hone::split {
 
-/// The ladder that is best when each of its rungs costs so much.
+/// Returns the best ladder if every rung (condition) costs `price`. The price regularizes the fit:
+/// a higher price gives a shorter ladder.
 using LadderAt = std::function<Ladder(double price)>;
-/// A way to fit. The cases outlive what it returns; there is at least one.
+/// Prepares a fit of the cases, of which there is at least one. The cases must outlive the result.
 using Fitter = std::function<LadderAt(const Cases& cases)>;
 
-/// The ladder at the highest price that is about as good as any on shapes left out of the fit, so
-/// that noise makes no rungs. Prices that leave fewer shapes slower than their baseline go first.
+/// Fits the ladder at the highest price whose cross-validated cost is about the best, so that noise
+/// does not create rungs. Prices with fewer shapes slower than their baseline are preferred.
 [[nodiscard]] Ladder fitAtBestPrice(const Cases& cases, const Fitter& fitter);
 
 }  // namespace hone::split

@@ -14,7 +14,7 @@ ShapeResult comparedShape(double limit8, std::optional<double> baseline) {
   return shape;
 }
 
-TEST(BaselineComparison, CountsFasterSlowerAndTheSame) {
+TEST(BaselineComparison, CountsFasterSlowerAndEqual) {
   SweepResult sweep{{8, 64}, {}, {}, 0};
   sweep.shapes = {comparedShape(50, 100), comparedShape(25, 100), comparedShape(100.9, 100),
                   comparedShape(130, 100), comparedShape(1, std::nullopt)};
@@ -38,7 +38,7 @@ TEST(BaselineComparison, CountsFasterSlowerAndTheSame) {
   EXPECT_EQ(noSplit.averageImprovement, 0);
 }
 
-TEST(BaselineComparison, OfNothingIsNone) {
+TEST(BaselineComparison, IsEmptyForEmptySweep) {
   EXPECT_TRUE(compareToBaseline({}).limits.empty());
   EXPECT_EQ(BaselineComparison{}.winRate(), 0);
 }

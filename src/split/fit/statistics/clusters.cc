@@ -9,7 +9,7 @@
 namespace hone::split {
 namespace {
 
-/// The median is a size that is there: the upper one of two in the middle.
+/// Returns the range with a median that is an existing size: the upper one of two.
 SizeRange rangeOf(std::vector<std::int64_t> sizes) {
   std::sort(sizes.begin(), sizes.end());
   return {sizes.front(), sizes[sizes.size() / 2], sizes.back()};

@@ -11,17 +11,17 @@ struct SizeRange {
   std::int64_t least = 0, median = 0, most = 0;
 };
 
-/// The shapes of one kind that are fastest with the same limit.
+/// The shapes of one kind whose fastest limit is the same.
 struct ShapeCluster {
   model::ReductionKind kind = model::ReductionKind::matmul;
   std::int64_t limit = 0;
   std::int64_t count = 0;
   SizeRange outputSize, reductionSize;
-  double averageSpeedup = 1;  ///< of the worst limit's time / the best one's
+  double averageSpeedup = 1;  ///< worst limit's time / best limit's time
 };
 
-/// Convolutions first, then by limit, descending. Shapes that have no sum, or whose limits all
-/// failed, are in none.
+/// Groups shapes by their fastest limit: convolutions first, then by descending limit. Shapes
+/// without a reduction or without any measured limit are omitted.
 [[nodiscard]] std::vector<ShapeCluster> clusterByLimit(const SweepResult& sweep);
 
 }  // namespace hone::split

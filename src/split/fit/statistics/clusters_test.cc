@@ -17,7 +17,7 @@ ShapeResult timedShape(std::int64_t m, const std::map<std::int64_t, double>& tim
   return shape;
 }
 
-TEST(Clusters, AreTheShapesWithOneBestLimit) {
+TEST(Clusters, GroupShapesByBestLimit) {
   SweepResult sweep{{8, 64}, {}, {}, 0};
   sweep.shapes = {timedShape(3, {{8, 1}, {64, 2}}), timedShape(1, {{8, 1}, {64, 4}}),
                   timedShape(2, {{8, 9}, {64, 3}}), timedShape(5, {}),
@@ -39,7 +39,7 @@ TEST(Clusters, AreTheShapesWithOneBestLimit) {
   EXPECT_DOUBLE_EQ(clusters[2].averageSpeedup, 3);
 }
 
-TEST(Clusters, LeaveOutWhatHasNoSum) {
+TEST(Clusters, OmitShapesWithoutReduction) {
   SweepResult sweep{{8}, {timedShape(3, {{8, 1}})}, {}, 0};
   sweep.shapes.front().reduction = {};
   EXPECT_TRUE(clusterByLimit(sweep).empty());

@@ -7,7 +7,7 @@
 namespace hone::split {
 namespace {
 
-/// The time at the index int(0.95 * count), as the tool did whose users read this figure.
+/// Returns the time at index int(0.95 * count), for compatibility with earlier tools.
 double p95Of(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   const auto index = static_cast<std::size_t>(0.95 * static_cast<double>(times.size()));

@@ -22,7 +22,7 @@ SweepResult sweepOf(const std::vector<std::map<std::int64_t, double>>& times,
   return sweep;
 }
 
-TEST(LimitStatistics, AreOverShapesThatEveryLimitHas) {
+TEST(LimitStatistics, CompareShapesWithTimesForAllLimits) {
   const LimitRanking ranking =
       rankLimits(sweepOf({{{8, 2}, {64, 1}}, {{8, 8}, {64, 16}}, {{64, 1000}}}, {8, 64, 128}));
   EXPECT_EQ(ranking.shapes, 2);
@@ -37,13 +37,13 @@ TEST(LimitStatistics, AreOverShapesThatEveryLimitHas) {
   EXPECT_EQ(ranking.limits[1].totalUs, 17);
 }
 
-TEST(LimitStatistics, RankByTheGeometricMean) {
+TEST(LimitStatistics, RankByGeometricMean) {
   const LimitRanking ranking =
       rankLimits(sweepOf({{{8, 1}, {64, 5}}, {{8, 100}, {64, 40}}}, {8, 64}));
-  EXPECT_EQ(ranking.limits[0].limit, 8) << "10 against 14.1, though its total is larger";
+  EXPECT_EQ(ranking.limits[0].limit, 8) << "10 vs 14.1, although its total is larger";
 }
 
-TEST(LimitStatistics, P95TakesTheSeedsIndex) {
+TEST(LimitStatistics, ComputeP95LikeEarlierTools) {
   std::vector<std::map<std::int64_t, double>> times;
   for (int i = 1; i <= 20; ++i) {
     times.push_back({{8, i}});
@@ -54,13 +54,13 @@ TEST(LimitStatistics, P95TakesTheSeedsIndex) {
   EXPECT_EQ(rankLimits(sweepOf(times, {8})).limits[0].p95Us, 21) << "index int(20.9) of 22";
 }
 
-TEST(LimitStatistics, TheGeometricMeanOverflowsForNobody) {
+TEST(LimitStatistics, GeometricMeanDoesNotOverflow) {
   const std::vector<std::map<std::int64_t, double>> times(200, {{8, 1e14}});
   const LimitRanking ranking = rankLimits(sweepOf(times, {8}));
   EXPECT_NEAR(ranking.limits[0].geomeanUs, 1e14, 1e4);
 }
 
-TEST(LimitStatistics, OfNothingAreNone) {
+TEST(LimitStatistics, AreEmptyForEmptySweep) {
   const LimitRanking nothing = rankLimits({});
   EXPECT_EQ(nothing.shapes, 0);
   EXPECT_TRUE(nothing.limits.empty());

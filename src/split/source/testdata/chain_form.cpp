@@ -1,6 +1,6 @@
-// A stand-in for SetSplitReductionSizes.cpp in its older form: hone's own code around the names and
-// numbers that hone edits. It is a program, so that tests can run what an edit made of it: it reads
-// operations and prints the limit for each. The strings and comments below are traps for a reader
+// A replica of SetSplitReductionSizes.cpp in its older form: hone's own code around the names and
+// numbers that hone edits. Tests compile and run it after an edit: it reads operations and prints
+// the limit for each. The strings and comments below are traps for a parser
 // that does not know C++: int64_t limitParallelLoops; { ( [ " '
 #include <cinttypes>
 #include <cmath>

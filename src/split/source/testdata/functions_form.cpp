@@ -1,4 +1,4 @@
-// A stand-in for SetSplitReductionSizes.cpp in its newer form, where functions return the limit;
+// A replica of SetSplitReductionSizes.cpp in its newer form, where functions return the limit;
 // see chain_form.cpp.
 #include <cinttypes>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "split/sweep/look_order.h"
+#include "split/sweep/screening_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,40 +14,40 @@ Choice limitOf(std::int64_t limit) {
   return choice;
 }
 
-TEST(LookOrder, TheBaselineThenFromTheMiddleOutward) {
+TEST(ScreeningOrder, StartsWithBaselineThenGoesOutward) {
   Choice baseline = limitOf(2048);
   baseline.isBaseline = true;
   Choice whole;
   whole.isNoSplit = true;
   const std::vector<Choice> choices = {baseline,    whole,       limitOf(1),   limitOf(8),
                                        limitOf(16), limitOf(32), limitOf(128), limitOf(1024)};
-  EXPECT_THAT(lookOrder(choices), ElementsAre(0, 5, 4, 3, 6, 2, 7, 1));
-  EXPECT_TRUE(lookOrder({}).empty());
+  EXPECT_THAT(screeningOrder(choices), ElementsAre(0, 5, 4, 3, 6, 2, 7, 1));
+  EXPECT_TRUE(screeningOrder({}).empty());
 }
 
-TEST(Outskirts, BeginBehindTwoHopelessOnesInARowOnOneSide) {
-  Outskirts outskirts;
-  outskirts.note(limitOf(128), true);
-  EXPECT_FALSE(outskirts.beyond(limitOf(256)));
-  outskirts.note(limitOf(256), false);
-  outskirts.note(limitOf(512), true);
-  EXPECT_FALSE(outskirts.beyond(limitOf(1024)));
-  outskirts.note(limitOf(1024), true);
-  EXPECT_TRUE(outskirts.beyond(limitOf(2048)));
-  EXPECT_FALSE(outskirts.beyond(limitOf(8)));
+TEST(ScreeningCutoff, SkipsAfterTwoSlowLimitsInARowOnOneSide) {
+  ScreeningCutoff cutoff;
+  cutoff.record(limitOf(128), true);
+  EXPECT_FALSE(cutoff.shouldSkip(limitOf(256)));
+  cutoff.record(limitOf(256), false);
+  cutoff.record(limitOf(512), true);
+  EXPECT_FALSE(cutoff.shouldSkip(limitOf(1024)));
+  cutoff.record(limitOf(1024), true);
+  EXPECT_TRUE(cutoff.shouldSkip(limitOf(2048)));
+  EXPECT_FALSE(cutoff.shouldSkip(limitOf(8)));
   Choice whole;
   whole.isNoSplit = true;
-  outskirts.note(limitOf(2), true);
-  outskirts.note(limitOf(1), true);
-  EXPECT_FALSE(outskirts.beyond(whole));
+  cutoff.record(limitOf(2), true);
+  cutoff.record(limitOf(1), true);
+  EXPECT_FALSE(cutoff.shouldSkip(whole));
   Choice baseline = limitOf(2048);
   baseline.isBaseline = true;
-  EXPECT_FALSE(outskirts.beyond(baseline));
+  EXPECT_FALSE(cutoff.shouldSkip(baseline));
 }
 
 Timing typical(double us) { return {.meanUs = us, .minUs = us, .maxUs = us, .medianUs = us}; }
 
-TEST(OracleSizes, ABoundIsNoFasterThanWhatWasMeasured) {
+TEST(OracleSizes, ReturnsFastestMeasuredSplit) {
   ShapeResult shape;
   shape.reduction.kind = model::ReductionKind::matmul;
   shape.reduction.sizes = {1024};
