@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text/text.h"
 #include "cli.h"
 
 namespace hone::test {
@@ -27,6 +28,10 @@ TEST_P(Help, HasExamplesAndMentionsEveryOption) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_THAT(ran.out, HasSubstr("Examples:"));
+  EXPECT_THAT(ran.out, HasSubstr("--quiet")) << "global options are on every page";
+  for (const std::string& line : splitAt(ran.out, '\n')) {
+    EXPECT_LE(characterCount(line), 80u) << line;
+  }
   EXPECT_THAT(ran.out, HasSubstr(command)) << "no example of the command";
   for (const std::string& option : GetParam().mentions) {
     EXPECT_THAT(ran.out, HasSubstr(option));
@@ -42,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
               "2 invalid input", "3 machine error", "130 interrupted"}},
         Page{{"doctor"}, {"Exit code 0", "3 otherwise"}},
         Page{{"bench"},
-             {"FILE", "--function", "--input", "--vs", "--configs", "--flags-a", "--flags-b",
+             {"PROGRAM", "--function", "--input", "--vs", "--configs", "--flags-a", "--flags-b",
               "--flags ", "--rounds", "--margin", "--budget", "--seed", "--target", "--device",
               "--compile-timeout", "--run-timeout", "Exit code 1"}},
         Page{{"workload"}, {"show", "head", "split", "--strict", "exit code is 2"}},
@@ -110,6 +115,15 @@ TEST(HelpText, DocumentsEveryExitCode) {
   for (const char* row : {"| 0 |", "| 1 |", "| 2 |", "| 3 |", "| 130 |"}) {
     EXPECT_THAT(text, HasSubstr(row));
   }
+}
+
+TEST(HelpText, SuggestsNearestCommandAndOption) {
+  Sandbox box;
+  expectError(box.hone({"tun", "x.mlir"}), 2, {"unknown command 'tun'", "did you mean `tune`?"});
+  expectError(box.hone({"tune", "x.mlir", "--bugdet=1m"}), 2,
+              {"unknown option '--bugdet'", "did you mean `--budget`?", "hone tune --help"});
+  expectError(box.hone({"tune", "x.mlir", "--qiet"}), 2, {"did you mean `--quiet`?"});
+  expectError(box.hone({"runs", "shwo"}), 2, {"did you mean `show`?"});
 }
 
 TEST(HelpText, PrintsVersionOnOneLine) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/bench_report.h"
+#include "app/common/flag_options.h"
 #include "app/common/toolchain.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -25,7 +26,7 @@ struct BenchOptions {
   std::string function;
   std::vector<std::string> inputs;
   std::string configs;
-  std::string flags;
+  FlagOptions flags;
   std::string flagsA;
   std::string flagsB;
   std::string budget;
@@ -34,14 +35,6 @@ struct BenchOptions {
   std::uint64_t seed = 1;
   ToolchainOptions toolchain;
 };
-
-Result<std::vector<std::string>> splitFlags(std::string_view option, const std::string& text) {
-  auto words = shellWords(text);
-  if (!words) {
-    return userError("{}: unterminated quote: {}", option, text);
-  }
-  return *words;
-}
 
 Result<std::vector<model::Config>> readConfigs(const std::string& file) {
   const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
@@ -99,7 +92,7 @@ Result<engine::Plan> makePlan(const BenchOptions& options, Toolchain& toolchain,
                               const std::filesystem::path& folder) {
   engine::Plan plan;
   plan.flags = toolchain.target.flags;
-  for (std::string& flag : HONE_TRY(splitFlags("--flags", options.flags))) {
+  for (std::string& flag : HONE_TRY(options.flags.flags())) {
     plan.flags.push_back(std::move(flag));
   }
   plan.programs.push_back(HONE_TRY(
@@ -195,7 +188,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* verb = app.add_subcommand(
       "bench", "Measure a program, or compare programs, compiler flags or configs");
-  verb->add_option("FILE", options->file, "MLIR program")->required();
+  verb->add_option("PROGRAM", options->file, "MLIR program")->required();
   verb->add_option("--function", options->function, "Function to run, if there are several");
   verb->add_option("--input", options->inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
       ->allow_extra_args(false);
@@ -205,7 +198,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
   auto* flagsA = verb->add_option("--flags-a", options->flagsA, "Compiler flags for A only");
   auto* flagsB = verb->add_option("--flags-b", options->flagsB, "Compiler flags for B only");
   configs->excludes(vs)->excludes(flagsA)->excludes(flagsB);
-  verb->add_option("--flags", options->flags, "Compiler flags for all candidates");
+  options->flags.addTo(*verb);
   verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
@@ -220,7 +213,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
       "Examples:\n"
       "  hone bench model.mlir                                  time of a program\n"
       "  hone bench old.mlir --vs new.mlir                      compare two programs\n"
-      "  hone bench model.mlir --flags-b=--iree-opt-data-tiling compare a flag on and off\n"
+      "  hone bench model.mlir --flags-b=--iree-opt-data-tiling  a flag on and off\n"
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
       "Exit code 1: B is slower, or its results are wrong.");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 
 #include "base/text/text.h"
 
@@ -48,6 +50,24 @@ std::vector<std::string> namesOf(const CLI::Option& option) {
   return names;
 }
 
+/// Returns the placeholder of an option's value: "N" for a number, the last word of the option's
+/// name for text ("SPEC" of --starter-spec), or the type that the option was given.
+std::string placeholder(const CLI::Option& option, const std::string& base) {
+  if (base == "INT" || base == "UINT") {
+    return "N";
+  }
+  if (base == "FLOAT") {
+    return "NUMBER";
+  }
+  if (base != "TEXT" || option.get_lnames().empty()) {
+    return base;
+  }
+  std::string word = splitAt(option.get_lnames().front(), '-').back();
+  std::ranges::transform(word, word.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return word;
+}
+
 OptionHelp describe(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   OptionHelp help;
@@ -57,7 +77,8 @@ OptionHelp describe(const CLI::Option& option) {
   help.repeats = option.get_items_expected_max() > 1;
   help.kind = kindOf(option, type);
   help.choices = choicesIn(type);
-  help.value = !help.choices.empty() ? join(help.choices, "|") : type.substr(0, type.find(':'));
+  help.value = !help.choices.empty() ? join(help.choices, "|")
+                                     : placeholder(option, type.substr(0, type.find(':')));
   help.description = option.get_description();
   help.fallback = help.kind == ValueKind::none ? "" : option.get_default_str();
   help.environment = option.get_envname();

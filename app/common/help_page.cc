@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "app/common/command_tree.h"
@@ -42,7 +43,7 @@ std::string wrap(const std::string& text, std::size_t indent) {
 }
 
 /// Formats "  name   description".
-std::string entry(const std::string& name, const std::string& description) {
+std::string helpLine(const std::string& name, const std::string& description) {
   const std::size_t width = 2 + characterCount(name);
   if (description.empty()) {
     return fmt::format("  {}\n", name);
@@ -53,7 +54,15 @@ std::string entry(const std::string& name, const std::string& description) {
   return fmt::format("  {}{:{}}{}\n", name, "", kColumn - width, wrap(description, kColumn));
 }
 
-std::string optionEntry(const OptionHelp& option) {
+/// Replaces the home folder by "~".
+std::string abbreviateHome(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0' && path.starts_with(fmt::format("{}/", home))
+             ? fmt::format("~{}", path.substr(std::string_view(home).size()))
+             : path;
+}
+
+std::string optionLine(const OptionHelp& option) {
   std::string name = option.isArgument ? option.names.front() : join(option.names, ", ");
   if (!option.isArgument && option.names.front().starts_with("--")) {
     name = fmt::format("    {}", name);  // under the long names of options with a short one
@@ -74,7 +83,7 @@ std::string optionEntry(const OptionHelp& option) {
     notes.emplace_back("required");
   }
   if (!option.fallback.empty()) {
-    notes.push_back(fmt::format("default: {}", option.fallback));
+    notes.push_back(fmt::format("default: {}", abbreviateHome(option.fallback)));
   }
   if (!option.environment.empty()) {
     notes.push_back(fmt::format("env: {}", option.environment));
@@ -82,7 +91,7 @@ std::string optionEntry(const OptionHelp& option) {
   if (!notes.empty()) {
     description += fmt::format(" [{}]", join(notes, "; "));
   }
-  return entry(name, description);
+  return helpLine(name, description);
 }
 
 std::string usage(const std::string& path, const CommandHelp& command) {
@@ -138,16 +147,17 @@ std::string helpPage(const CLI::App& app, const CLI::App& root) {
     footer = footer.substr(end);
   }
   text += groups(command.commands,
-                 [](const CommandHelp& one) { return entry(one.name, one.description); });
-  text += groups(command.options, optionEntry);
-  if (&app != &root) {
-    std::vector<OptionHelp> global = describeCommands(root).options;
-    for (OptionHelp& option : global) {
-      option.group = "Global options";
-    }
-    std::erase_if(global, [](const OptionHelp& option) { return option.names.back() == "--help"; });
-    text += groups(global, optionEntry);
+                 [](const CommandHelp& one) { return helpLine(one.name, one.description); });
+  // Arguments first, and --help with the global options.
+  std::ranges::stable_partition(command.options, &OptionHelp::isArgument);
+  std::vector<OptionHelp> global = describeCommands(root).options;
+  for (OptionHelp& option : global) {
+    option.group = "Global options";
   }
+  std::erase_if(command.options, [&](const OptionHelp& option) {
+    return std::ranges::find(global, option.names, &OptionHelp::names) != global.end();
+  });
+  text += groups(command.options, optionLine) + groups(global, optionLine);
   if (!footer.empty()) {
     text += '\n';
     for (const std::string& line : splitAt(trim(footer), '\n')) {

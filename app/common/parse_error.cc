@@ -58,9 +58,9 @@ std::string describeParseError(const CLI::App& app, const CLI::ParseError& error
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("unknown option '{}'{}{}", name, suggestion(name, names), see);
   }
-  if (needsCommand) {
-    return fmt::format("unknown command '{}'{}{}", word,
-                       suggestion(word, namesIn(describeCommands(*command), false)), see);
+  const std::string meant = suggestion(word, namesIn(describeCommands(*command), false));
+  if (needsCommand || !meant.empty()) {
+    return fmt::format("unknown command '{}'{}{}", word, meant, see);
   }
   return fmt::format("unexpected argument '{}'{}", word, see);
 }

@@ -54,7 +54,7 @@ void addCompletionsCommand(CLI::App& app, Context& context) {
       "Examples:\n"
       "  source <(hone completions bash)\n"
       "  hone completions bash > ~/.local/share/bash-completion/completions/hone\n"
-      "  hone completions zsh > ~/.zfunc/_hone             with fpath+=~/.zfunc in ~/.zshrc\n"
+      "  hone completions zsh > ~/.zfunc/_hone   (a folder in fpath)\n"
       "  hone completions fish > ~/.config/fish/completions/hone.fish");
   verb->callback([&app, &context, shell] {
     context.action = [&app, &context, shell] {

@@ -291,7 +291,7 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
       "  hone kernel optimize -k level2/2_10.py --kernels kernels --target-speedup 1.8\n"
       "  hone kernel optimize -k matmul.cc --model openai/o3 --max-cost 2\n"
-      "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1 --proposer both\n"
+      "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
       "The API key is read from HONE_API_KEY or OPENAI_API_KEY.\n"

@@ -136,7 +136,7 @@ void addGenerateCommand(CLI::App& app, Context& context) {
       "  hone generate                                          a few of each kind\n"
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
       "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
-      "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw --type bf16\n"
+      "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw\n"
       "  hone generate --target cuda:sm_80 --type f16\n"
       "  hone generate workload.txt --limit 8");
   verb->callback([&context, options] {

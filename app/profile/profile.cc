@@ -273,7 +273,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
   options->cluster.addTo(*verb);
   verb->footer(
       "Examples:\n"
-      "  hone profile --problem-m 128 --problem-n 128:1280:128 --problem-k 256 --output data.csv\n"
+      "  hone profile --problem-m 128 --problem-n 128:1280:128 -o data.csv\n"
       "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
       "  hone profile workload.txt --limit 8 --type f32\n"

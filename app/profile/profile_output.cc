@@ -31,7 +31,7 @@ Result<void> writeCsv(const ProfileOutput& output, const std::vector<model::Prof
 }  // namespace
 
 void ProfileOutput::addTo(CLI::App& verb) {
-  auto* file = verb.add_option("--output", csv, "CSV file to write");
+  auto* file = verb.add_option("-o,--output", csv, "CSV file to write");
   verb.add_flag("--append", append, "Append to the CSV file instead of replacing it")->needs(file);
   verb.add_option("--tags", tags, "Extra leading CSV columns: k:v,k:v")->needs(file);
   verb.add_option("--junit", junit, "JUnit XML file to write, one test case per dispatch");

@@ -85,7 +85,7 @@ void addCompareCommand(CLI::App& app, Context& context) {
       ->capture_default_str();
   verb->add_option("--limit", options->limit, "Table rows, the worst first; 0 for all")
       ->capture_default_str();
-  verb->add_option("--html", options->html, "HTML page to write")->type_name("FILE");
+  verb->add_option("-o,--html", options->html, "HTML page to write")->type_name("FILE");
   verb->add_flag("--json", context.json, "Print JSON");
   verb->footer(
       "Intervals are wider than within one run, because the two runs were not interleaved.\n"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/flag_options.h"
 #include "app/common/toolchain.h"
 #include "app/spec/spec_report.h"
 #include "base/file.h"
@@ -23,22 +24,19 @@ struct SpecCommandOptions {
   std::string program;
   std::string output;
   std::string prefer;
-  std::vector<std::string> flags;
+  FlagOptions flags;
   ToolchainOptions toolchain;
 };
 
-/// Returns the request to compile the program with the flags after --.
+/// Returns the request to compile the program with the user's flags.
 Result<iree::CompileRequest> requestFor(const SpecCommandOptions& options,
                                         const Toolchain& toolchain) {
   iree::CompileRequest request;
   request.source = std::filesystem::absolute(options.program);
   request.sourceHash = HONE_TRY(hashOfFile(options.program));
   request.flags = toolchain.target.flags;
-  for (const std::string& flag : options.flags) {
-    if (!flag.starts_with('-')) {
-      return userError("invalid compiler flag '{}': expected flags after --", flag);
-    }
-    request.flags.push_back(flag);
+  for (std::string& flag : HONE_TRY(options.flags.flags())) {
+    request.flags.push_back(std::move(flag));
   }
   return request;
 }
@@ -188,7 +186,7 @@ void addTarget(CLI::App& verb, SpecCommandOptions& options) {
                   "Timeout of one compile in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("FLAGS", options.flags, "Compiler flags, after --");
+  options.flags.addTo(verb);
 }
 
 void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecCommandOptions>& options) {
@@ -208,7 +206,7 @@ void addCheck(CLI::App& spec, Context& context,
   verb->footer(
       "Examples:\n"
       "  hone spec check spec.mlir model.mlir\n"
-      "  hone spec check spec.mlir model.mlir --target rocm:gfx942 -- --iree-opt-level=O3\n"
+      "  hone spec check spec.mlir model.mlir --target rocm:gfx942\n"
       "Exit code 1: an entry matches nothing, or the compiler does not apply it.");
 }
 

@@ -73,7 +73,7 @@ void addAnalyze(CLI::App& split, Context& context) {
   mode->footer(
       "Examples:\n"
       "  hone split analyze convolutions_results\n"
-      "  hone split analyze results_of_a_gpu               from the BOO driver on another machine\n"
+      "  hone split analyze results_of_a_gpu     (by another tool)\n"
       "The folder holds limit_<L>_<name>.csv files, also of other tools.");
   mode->callback([&context, folder] {
     context.action = [&context, folder] { return splitAnalyze(context, *folder); };
@@ -96,7 +96,7 @@ void addSplitCommand(CLI::App& app, Context& context) {
       "Examples:\n"
       "  hone split quick convolutions.txt                 five minutes\n"
       "  hone split full convolutions.txt --type f32       all limits\n"
-      "  hone split apply --source SetSplitReductionSizes.cpp --results convolutions_results\n"
+      "  hone split apply --source SetSplitReductionSizes.cpp --results RESULTS\n"
       "Results are written to <workload>_results; see comprehensive_analysis.txt there.");
 }
 

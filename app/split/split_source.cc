@@ -97,9 +97,7 @@ void addSplitApply(CLI::App& split, Context& context) {
   verb->add_option("-o,--output", options->output, "Patch file to write (default: stdout)");
   verb->footer(
       "Examples:\n"
-      "  hone split apply --source iree/compiler/src/iree/compiler/DispatchCreation/"
-      "SetSplitReductionSizes.cpp \\\n"
-      "    --results convolutions_results -o split.patch\n"
+      "  hone split apply --source SetSplitReductionSizes.cpp -o split.patch\n"
       "  hone split apply --source SetSplitReductionSizes.cpp | git apply\n"
       "Exit code 2: the source has a form that hone cannot edit.");
   verb->callback([&context, options] {

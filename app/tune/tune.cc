@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/cluster_options.h"
+#include "app/common/flag_options.h"
 #include "app/common/open_executor.h"
 #include "app/common/toolchain.h"
 #include "app/tune/tune_all.h"
@@ -46,7 +47,8 @@ struct TuneCommandOptions {
   std::string continued;  ///< a folder of --compile-only
   std::int64_t replayed = 0;
   std::string starterSpec;
-  std::vector<std::string> flags;  ///< after --
+  FlagOptions flagOptions;
+  std::vector<std::string> flags;  ///< the user's
   ToolchainOptions toolchain;
   ClusterOptions cluster;
 };
@@ -169,8 +171,9 @@ Result<void> checkFlags(const std::vector<std::string>& flags) {
     const std::string name = flag.substr(0, flag.find('='));
     if (name == "--iree-codegen-tuning-spec-path" ||
         name == "--iree-codegen-transform-dialect-library") {
-      return userError("{} is not supported after --; use --starter-spec to try its entries first",
-                       name);
+      return userError(
+          "{} is not supported as a compiler flag; use --starter-spec to try its entries first",
+          name);
     }
   }
   return {};
@@ -180,6 +183,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
   }
+  options.flags = HONE_TRY(options.flagOptions.flags());
   HONE_CHECK(checkFlags(options.flags));
   Planned candidates;
   if (!options.continued.empty()) {
@@ -282,7 +286,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
   CLI::App* verb =
       app.add_subcommand("tune", "Search the knobs of each dispatch and write a tuning spec");
   options->programs.addTo(*verb);
-  verb->add_option("FLAGS", options->flags, "Compiler flags, after --");
+  options->flagOptions.addTo(*verb);
   verb->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)");
   CLI::Option* budget = verb->add_option("--budget", options->budget,
                                          "Time and trial limit: 90s, 200trials, 10m,200trials")
@@ -322,7 +326,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
       "  hone tune conv.mlir --target vulkan -o spec.mlir\n"
       "  hone tune model.mlir --target rocm:gfx942 --compile-only -o candidates\n"
       "  hone tune --continue candidates -o spec.mlir      on a machine with the device\n"
-      "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
+      "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1\n"
       "  hone tune --replay 12 --strategy model            compiles nothing\n"
       "Without a gain, no spec is written and the exit code is 0.");
   verb->callback([&context, options, budget, seed] {

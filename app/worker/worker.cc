@@ -172,7 +172,7 @@ void addWorkerCommand(CLI::App& app, Context& context) {
   verb->footer(
       "Examples:\n"
       "  hone worker ~/.cache/hone/cluster/runs/0123456789abcdef\n"
-      "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef   add a worker\n"
+      "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef\n"
       "The worker exits when no work is left, when the head is gone, or when asked to stop.");
   verb->callback([&context, folder, options] {
     context.action = [folder, options]() -> Result<int> {

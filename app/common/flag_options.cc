@@ -1,0 +1,33 @@
+#include "app/common/flag_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text/text.h"
+
+namespace hone::app {
+
+void FlagOptions::addTo(CLI::App& verb) {
+  verb.add_option("--flags", text_, "Compiler flags, quoted; the same as flags after --");
+  verb.add_option("FLAGS", rest_, "Compiler flags, after --");
+}
+
+Result<std::vector<std::string>> FlagOptions::flags() const {
+  std::vector<std::string> flags = HONE_TRY(splitFlags("--flags", text_));
+  flags.insert(flags.end(), rest_.begin(), rest_.end());
+  for (const std::string& flag : flags) {
+    if (!flag.starts_with('-')) {
+      return userError("invalid compiler flag '{}': flags start with -- and go after --", flag);
+    }
+  }
+  return flags;
+}
+
+Result<std::vector<std::string>> splitFlags(std::string_view option, const std::string& text) {
+  auto words = shellWords(text);
+  if (!words) {
+    return userError("{}: unterminated quote: {}", option, text);
+  }
+  return *words;
+}
+
+}  // namespace hone::app
