@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 # One more than CPUs: some tests mostly wait for Slurm, a browser or a process.
 TEST_JOBS := $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help setup kernels build test demo bench lint format asan tsan clean
+.PHONY: help setup kernels build test demo bench wheel lint format asan tsan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,16 +16,18 @@ kernels: setup ## also install TileLang and PyTorch, for hone kernel
 
 # ninja reruns CMake when a CMakeLists.txt changes, but not when the presets change.
 build/build.ninja: CMakePresets.json | setup
-	cmake --preset release
+	@echo "configuring build"
+	@cmake --preset release >build.log 2>&1 || { cat build.log >&2; exit 1; }
+	@mv build.log build/configure.log
 
 build: setup build/build.ninja ## build the program, build/hone
-	cmake --build build -j $(JOBS) --target hone
+	@JOBS=$(JOBS) scripts/build hone
 
 # Install the large wheels during the build: only the tests need them.
 test: setup build/build.ninja ## build and run all tests
 	@scripts/setup --browser --shells --slurm
 	@scripts/setup --kernels --llm & \
-	cmake --build build -j $(JOBS) || { wait; exit 1; }; wait $$!
+	JOBS=$(JOBS) scripts/build all || { wait; exit 1; }; wait $$!
 	ctest --preset release -j $(TEST_JOBS)
 
 demo: build ## demonstrate hone in a few minutes
@@ -34,7 +36,10 @@ demo: build ## demonstrate hone in a few minutes
 bench: setup build/build.ninja ## run hone's own benchmarks; QUICK=1 for short runs
 	cmake --build build -j $(JOBS) --target bench
 
-lint: ## run clang-format and clang-tidy on changed files
+wheel: setup ## build a wheel in dist/ that needs no compiler and no system packages
+	@scripts/wheel
+
+lint: ## run clang-format, clang-tidy and the check of words on changed files
 	@scripts/setup --tests
 	@JOBS=$(JOBS) scripts/lint
 

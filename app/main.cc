@@ -24,6 +24,7 @@
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
 #include "base/process/interrupt.h"
+#include "base/text/text.h"
 #include "store/store.h"
 
 namespace hone::app {
@@ -114,7 +115,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hone: {}\n", describeParseError(app, error));
+    fmt::print(stderr, "hone: {}\n", printable(describeParseError(app, error)));
     return 2;
   }
   if (overrides != nullptr) {
@@ -126,7 +127,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   }
   const Result<int> done = perform(context);
   if (!done) {
-    fmt::print(stderr, "hone: {}\n", done.error().message);
+    fmt::print(stderr, "hone: {}\n", printable(done.error().message));
     return exitCode(done.error());
   }
   return *done;

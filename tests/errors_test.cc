@@ -68,6 +68,19 @@ TEST_F(Errors, RejectsInvalidProgram) {
              {{"bench", "m.mlir", "--vs", "four.mlir"}, {"different signatures", "4xf32"}}});
 }
 
+TEST_F(Errors, NamesBinaryFiles) {
+  using namespace std::string_literals;
+  const std::string binary = "\x08\x07\x12\x1b[31mpytorch\0\0"s + std::string(5000, '\1');
+  box_.write("mlp.onnx", binary);
+  box_.write("mlp.vmfb", binary);
+  box_.write("mlp.bin", binary);
+  for (const char* command : {"tune", "bench", "profile"}) {
+    expectError(box_.hone({command, "mlp.onnx"}), 2, {"mlp.onnx is an ONNX model"});
+    expectError(box_.hone({command, "mlp.vmfb"}), 2, {"mlp.vmfb is a compiled module"});
+    expectError(box_.hone({command, "mlp.bin"}), 2, {"mlp.bin is a binary file"});
+  }
+}
+
 TEST_F(Errors, RejectsInvalidFunctionOrInput) {
   expectAll({{{"bench", "m.mlir", "--function", "gemm"}, {"no function @gemm", "@matmul"}},
              {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},

@@ -22,7 +22,10 @@ std::string_view rankingTime(const iree::Device& device) {
 
 std::string verdictText(const engine::Finding& finding) {
   if (finding.comparison) {
-    return std::string(nameOf(finding.comparison->verdict));
+    const stats::Comparison& comparison = *finding.comparison;
+    return comparison.verdict == Verdict::ambiguous
+               ? fmt::format("ambiguous (noise {:.1f} %)", 100 * comparison.floor)
+               : std::string(nameOf(comparison.verdict));
   }
   if (finding.outcome == Outcome::ok) {
     return finding.message == engine::kNotBest ? finding.message : "";

@@ -37,7 +37,8 @@ struct Check {
   std::string fix;      ///< how to fix it
 };
 
-constexpr const char* kSetup = "run scripts/setup";
+/// Returns the advice for a missing requirement.
+std::string setupAdvice() { return fmt::format("run {}", installCommand("")); }
 
 /// Returns the version of a package in IREE's site-packages; "" if it is not installed.
 std::string wheelVersion(const fs::path& site, const std::string& name) {
@@ -52,7 +53,7 @@ std::string wheelVersion(const fs::path& site, const std::string& name) {
 }
 
 Check checkCompiler(const Result<iree::Installation>& installation) {
-  Check check{"IREE compiler", false, true, "", kSetup};
+  Check check{"IREE compiler", false, true, "", setupAdvice()};
   if (!installation) {
     check.what = installation.error().message;
     return check;
@@ -65,11 +66,14 @@ Check checkCompiler(const Result<iree::Installation>& installation) {
   check.found = true;
   check.what = fmt::format("{}, {} (by {})", pool->revision().substr(0, pool->revision().find(' ')),
                            installation->compilerLibrary().string(), installation->foundBy);
+  if (!pool->hasConstraints()) {
+    check.what += "; without pipeline constraints: tuning for rocm and cuda needs IREE 3.12";
+  }
   return check;
 }
 
 Check checkRuntime(const Result<iree::Installation>& installation) {
-  Check check{"IREE runtime tools", false, true, "", kSetup};
+  Check check{"IREE runtime tools", false, true, "", setupAdvice()};
   if (!installation) {
     return check;
   }
@@ -77,7 +81,7 @@ Check checkRuntime(const Result<iree::Installation>& installation) {
     const fs::path path = installation->runtimeTool(tool);
     if (::access(path.c_str(), X_OK) != 0) {
       check.what = fmt::format("{} not found", path.string());
-      check.fix = "run pip install iree-base-runtime==3.13.0";
+      check.fix = "run pip install iree-base-runtime in the same version as the compiler";
       return check;
     }
   }
@@ -160,7 +164,7 @@ Check checkWheel(const Result<iree::Installation>& installation, const std::stri
 
 /// Adds the checks for hone kernel, all optional.
 void addKernelChecks(std::vector<Check>& checks) {
-  const std::string fix = "run scripts/setup --kernels (only for hone kernel)";
+  const std::string fix = fmt::format("run {} (only for hone kernel)", installCommand("kernels"));
   const auto place = kernel::findPython();
   const auto packages = place ? kernel::packagesOf(place->interpreter)
                               : Result<kernel::PythonPackages>(std::unexpected(place.error()));
@@ -224,8 +228,8 @@ std::vector<Check> runChecks(const Context& context) {
   checks.push_back(checkRuntime(installation));
   checks.push_back({"oneDNN (reference)", true, true, verify::referenceLibrary(), ""});
   if (checks[0].found && checks[1].found) {
-    checks.push_back(checkDevice(context, "local", "local-sync", true, kSetup));
-    checks.push_back(checkDevice(context, "local", "local-task", true, kSetup));
+    checks.push_back(checkDevice(context, "local", "local-sync", true, setupAdvice()));
+    checks.push_back(checkDevice(context, "local", "local-task", true, setupAdvice()));
     checks.push_back(checkDevice(context, "vulkan", "vulkan", false,
                                  "run apt-get install mesa-vulkan-drivers libvulkan1"));
     checks.push_back(checkGpuDevice(installation, "hip"));

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "app/tune/tune_planned.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 namespace hone::app {
@@ -35,10 +36,11 @@ Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain
       whole.scope = fmt::format("{}: ", label);
       bench.progress.say(fmt::format("{} of {}: {}", i + 1, programs.size(), label));
     }
+    const std::int64_t beganNs = nowNs();
     auto result = tuneOne(bench, toolchain, whole, options, starterSpec,
                           folder / fmt::format("program{}", i));
     if (result) {
-      all.tuned.push_back({std::move(whole), std::move(*result)});
+      all.tuned.push_back({std::move(whole), std::move(*result), nowNs() - beganNs});
       continue;
     }
     if (result.error().fault == Fault::machine && !all.tuned.empty()) {

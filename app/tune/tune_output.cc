@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/text/text.h"
 #include "iree/spec/spec_check.h"
@@ -145,9 +147,16 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
   for (const tune::SpecFiles::File& spec : files.specs.files) {
     fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
   }
-  // Warn about a stale file instead of removing it.
-  if (files.specs.files.empty() && !output.empty() && std::filesystem::exists(output)) {
-    fmt::print("no spec written; {} is from an earlier run\n", output);
+  if (files.specs.files.empty() && !output.empty()) {
+    const bool gained = std::ranges::any_of(
+        tuned, [](const TunedProgram& one) { return one.result.proof.has_value(); });
+    if (gained) {
+      fmt::print("no spec written to {}: the compiler flags above are the whole gain\n", output);
+    }
+    // Warn about a stale file instead of removing it.
+    if (std::filesystem::exists(output)) {
+      fmt::print("no spec written; {} is from an earlier run\n", output);
+    }
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/profile/program_profile.h"
 #include "base/text/text.h"
@@ -124,6 +125,33 @@ void printVariant(const Variant& variant) {
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
+}
+
+/// Prints which dispatches had no time, and the budget that would suffice by the time per trial so
+/// far.
+void printUntried(const TunedProgram& tuned) {
+  constexpr double kUsefulTrials = 50;  // per dispatch
+  std::size_t candidates = 0;
+  std::size_t dispatches = 0;
+  auto trials = static_cast<double>(tuned.result.flagFindings.size());
+  for (const Variant& variant : tuned.result.variants) {
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      trials += static_cast<double>(dispatch.tried);
+      if (dispatch.tried == 0 && dispatch.subject.knobs && dispatch.subject.whyNot.empty()) {
+        candidates += dispatch.subject.knobs->space.size();
+        ++dispatches;
+      }
+    }
+  }
+  if (dispatches == 0) {
+    return;
+  }
+  const double spent = static_cast<double>(tuned.wallNs) / 1e9;
+  const double needed =
+      spent + kUsefulTrials * static_cast<double>(dispatches) * spent / std::max(trials, 1.0);
+  fmt::print("0 of {} candidates of {} dispatch{} tried: raise --budget to about {}m\n", candidates,
+             dispatches, dispatches == 1 ? "" : "es",
+             std::max<std::int64_t>(1, std::llround(std::ceil(needed / 60))));
 }
 
 void printKnobs(const knobs::KnobModel& model) {
@@ -264,6 +292,7 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     printVariant(variant);
   }
   fmt::print("\n");
+  printUntried(tuned);
   for (const std::string& lost : tuned.result.lost) {
     fmt::print("tried on the whole program: {}\n", lost);
   }

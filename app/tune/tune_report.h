@@ -13,6 +13,7 @@ namespace hone::app {
 struct TunedProgram {
   tune::WholeProgram whole;
   tune::TuneResult result;
+  std::int64_t wallNs = 0;  ///< time that tuning took
 };
 
 /// Converts the result to its stored form.

@@ -1,5 +1,6 @@
 #include "base/machine.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -70,6 +71,20 @@ Result<std::filesystem::path> ownProgram() {
     return machineError("cannot find the running executable: {}", error.message());
   }
   return program;
+}
+
+std::filesystem::path installPrefix() {
+  const auto program = ownProgram();
+  return program ? program->parent_path().parent_path() : std::filesystem::path();
+}
+
+std::string installCommand(std::string_view part) {
+  if (std::error_code ignored;
+      std::filesystem::exists(installPrefix() / "scripts/setup", ignored)) {
+    return part.empty() ? "scripts/setup" : fmt::format("scripts/setup --{}", part);
+  }
+  return part.empty() ? "pip install --force-reinstall hone-iree"
+                      : fmt::format("pip install 'hone-iree[{}]'", part);
 }
 
 }  // namespace hone

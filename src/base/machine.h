@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -20,5 +21,11 @@ namespace hone {
 [[nodiscard]] std::optional<std::uint64_t> dataCacheBytes(int level);
 /// Returns the path of the running executable.
 [[nodiscard]] Result<std::filesystem::path> ownProgram();
+/// Returns the parent of the executable's folder: <venv> of <venv>/bin/hone if installed by pip,
+/// <repository> of <repository>/build/hone if built by make. "" if the executable is unknown.
+[[nodiscard]] std::filesystem::path installPrefix();
+/// Returns the command that installs an optional part ("kernels"), or everything that is required
+/// (""), in the way in which hone itself was installed.
+[[nodiscard]] std::string installCommand(std::string_view part);
 
 }  // namespace hone

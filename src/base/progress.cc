@@ -139,7 +139,7 @@ void Progress::say(std::string_view line) {
   if (quiet_) {
     return;
   }
-  fmt::print(stderr, "{}{}\n", terminal_ && drawn_ ? "\r\x1b[K" : "", line);
+  fmt::print(stderr, "{}{}\n", terminal_ && drawn_ ? "\r\x1b[K" : "", printable(line));
   drawn_ = false;
 }
 

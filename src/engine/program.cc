@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "base/text/text_file.h"
 #include "verify/inputs.h"
 #include "verify/tensor.h"
 
@@ -98,7 +99,12 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
                             const std::string& function, const std::vector<std::string>& flags) {
   Program program;
   program.source = std::filesystem::absolute(source);
-  program.hash = hashOf(HONE_TRY(readFile(source)));
+  constexpr std::string_view kBytecode = "ML\xefR";
+  auto contents = readTextFile(source);
+  if (!contents && HONE_TRY(readFile(source)).starts_with(kBytecode)) {
+    contents = readFile(source);
+  }
+  program.hash = hashOf(HONE_TRY(std::move(contents)));
   const auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
   iree::FunctionDescription selected = HONE_TRY(selectFunction(functions, function, source));
   program.function = std::move(selected.name);

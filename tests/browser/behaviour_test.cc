@@ -176,7 +176,7 @@ TEST_F(PageBehaviour, ShowsMapValuesOnHover) {
     const shown = !hover.hidden;
     canvas.dispatchEvent(new MouseEvent("mouseleave"));
     return { shown, lines, gone: hover.hidden, wanted: [part.rows[2], `limit: ${part.columns[3]}`,
-      `time over the best: ${hone.format(part.cells[2][3], "x")}`] };
+      `time relative to the best: ${hone.format(part.cells[2][3], "x")}`] };
   )");
   EXPECT_EQ(said.at("shown"), true);
   EXPECT_EQ(said.at("lines"), said.at("wanted"));

@@ -353,7 +353,7 @@ TEST_F(LivePage, AsksForTokenOnce) {
   box().setVariable("HONE_TOKEN", kToken);
   const Served served(box(), {"--token-from", "HONE_TOKEN"});
   ASSERT_TRUE(browser().open(fmt::format("http://127.0.0.1:{}/", served.port())));
-  EXPECT_THAT(text(), HasSubstr("token"));
+  EXPECT_THAT(text(), HasSubstr("Token"));
   run("document.getElementById('token').value = arguments[0];"
       "document.getElementById('open').click(); return 1",
       {kToken});
@@ -374,7 +374,7 @@ TEST_F(ComparePage, ShowsRegressions) {
   ASSERT_EQ(box().hone({"bench", "m.mlir", "--rounds", "10", "--quiet"}).code, 0);
   ASSERT_EQ(box().hone({"compare", "1", "2", "--html", "compare.html"}).code, 1);
   ASSERT_TRUE(browser().open(box().work() / "compare.html"));
-  EXPECT_EQ(headline(), "1 of 1 got slower or broke.");
+  EXPECT_EQ(headline(), "1 of 1 slower or broken.");
   expectGoodPage();
 }
 

@@ -116,6 +116,26 @@ std::size_t characterCount(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
+std::string printable(std::string_view text) {
+  constexpr std::size_t kMaxLine = 400;
+  std::string out;
+  for (const std::string& line : splitAt(text, '\n')) {
+    std::string clean = shortened(line, kMaxLine);
+    std::ranges::replace_if(
+        clean,
+        [](char c) {
+          const auto code = static_cast<unsigned char>(c);
+          return (code < 0x20 && c != '\t') || code == 0x7f;
+        },
+        '?');
+    out += clean + "\n";
+  }
+  if (!out.empty()) {
+    out.pop_back();  // the newline after the last line
+  }
+  return out;
+}
+
 std::string shortened(std::string_view text, std::size_t width) {
   const std::size_t dots = std::min<std::size_t>(width, 3);
   std::size_t characters = 0;

@@ -24,6 +24,9 @@ namespace hone {
 [[nodiscard]] std::optional<std::vector<std::string>> shellWords(std::string_view text);
 /// Returns the number of characters in UTF-8 text.
 [[nodiscard]] std::size_t characterCount(std::string_view text);
+/// Makes text from inputs safe for a terminal: control characters except newlines and tabs become
+/// "?", and lines are shortened to 400 characters.
+[[nodiscard]] std::string printable(std::string_view text);
 /// Truncates UTF-8 text to `width` characters, with an ellipsis at the end.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 /// Truncates UTF-8 text to `width` characters, with an ellipsis in the middle: both ends identify a

@@ -122,6 +122,13 @@ TEST(Nearest, CorrectsTypos) {
   EXPECT_EQ(nearest("x", {}), std::nullopt);
 }
 
+TEST(Printable, ReplacesControlCharactersAndShortensLines) {
+  EXPECT_EQ(printable("a\x1b[31mb\r\x7f\tc\nd"), "a?[31mb??\tc\nd");
+  EXPECT_EQ(printable(std::string(1000, 'x')).size(), 400u);
+  EXPECT_EQ(printable("µs"), "µs");
+  EXPECT_EQ(printable(""), "");
+}
+
 TEST(HumanTime, HasThreeDigitsAndUnit) {
   EXPECT_EQ(humanTime(0), "0.00 ns");
   EXPECT_EQ(humanTime(1), "1.00 ns");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/machine.h"
 #include "base/text/text.h"
 
 namespace hone::iree {
@@ -85,9 +86,9 @@ Result<Installation> findInstallation(const std::string& flag) {
     return Installation{*site, "hone's own venv"};
   }
   return machineError(
-      "no IREE compiler found: run scripts/setup in hone's repository, or "
-      "'pip install iree-base-compiler iree-base-runtime' in a venv and activate "
-      "it, or set its folder with --iree");
+      "no IREE compiler found: run {}, or 'pip install iree-base-compiler iree-base-runtime' in a "
+      "venv and activate it, or set its folder with --iree",
+      installCommand(""));
 }
 
 }  // namespace hone::iree

@@ -43,8 +43,8 @@ Result<Runnable> cppRunnable(const JudgeOptions& options, const std::filesystem:
 
 Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::filesystem::path& log) {
   if (options.python.empty() || options.worker.empty()) {
-    return userError(
-        "Python kernels and references need torch; run scripts/setup --kernels to install it");
+    return userError("Python kernels and references need torch; run {} to install it",
+                     installCommand("kernels"));
   }
   WorkerCommand command =
       commandFor(options, {options.python.string(), options.worker.string()}, log);

@@ -4,8 +4,8 @@
 #include <array>
 #include <unordered_map>
 
-#include "base/file.h"
 #include "base/text/text.h"
+#include "base/text/text_file.h"
 #include "model/workload/miopen.h"
 
 namespace hone::model {
@@ -91,7 +91,7 @@ Workload parseWorkload(std::string_view text, std::string_view file) {
 }
 
 Result<Workload> readWorkload(const std::filesystem::path& file) {
-  const std::string text = HONE_TRY(readFile(file));
+  const std::string text = HONE_TRY(readTextFile(file));
   return parseWorkload(text, file.string());
 }
 

@@ -86,7 +86,7 @@ TEST(Workload, ReportsBadLinesAndKeepsOthers) {
   EXPECT_THAT(workload.entries, SizeIs(2));
   ASSERT_THAT(workload.badLines, SizeIs(3));
   EXPECT_EQ(workload.badLines[0].error.message,
-            "mine/all.txt:2: -n takes a whole number, not 'zero'; correct the value");
+            "mine/all.txt:2: -n: expected an integer, got 'zero'; correct the value");
   EXPECT_EQ(workload.badLines[0].line, (WorkloadLine{"mine/all.txt", 2, "conv -n zero"}));
   EXPECT_THAT(workload.badLines[1].error.message, StartsWith("mine/all.txt:4: unknown command"));
   EXPECT_THAT(workload.badLines[2].error.message, StartsWith("mine/all.txt:6: no command"));

@@ -120,7 +120,7 @@ TEST(Replay, ReturnsBestAfterEachTrial) {
   const auto some = replay(recording, "exhaustive", {.trials = 10});
   EXPECT_EQ(some->size(), 10u);
   EXPECT_EQ(trialsUntil(recording, *some, 0.05), std::nullopt);
-  EXPECT_FALSE(replay(recording, "nobody", {}));
+  EXPECT_FALSE(replay(recording, "unknown", {}));
 }
 
 TEST(Replay, PassesRecordedFirstPointsToStrategy) {

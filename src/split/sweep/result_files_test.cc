@@ -150,7 +150,7 @@ TEST_F(ResultFiles, AreRejectedWithoutColumns) {
   write("limit_8_a.csv", "iree_boo_experimental mean\n1\n");
   EXPECT_THAT(readResults(folder()).error().message, HasSubstr("missing column 'arguments'"));
   write("limit_8_a.csv", "arguments,\"iree_boo");
-  EXPECT_THAT(readResults(folder()).error().message, HasSubstr("line 1: a quote is opened"));
+  EXPECT_THAT(readResults(folder()).error().message, HasSubstr("line 1: unclosed quote"));
 }
 
 TEST_F(ResultFiles, CompareOptimizedCodeWithBaseline) {

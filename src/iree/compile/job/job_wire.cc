@@ -154,7 +154,7 @@ namespace hone::iree {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileJob, source, from, flags, request, verifyIr, threads,
                                    output, limits)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerHello, revision, error)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerHello, revision, error, hasConstraints)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobStart, id, job)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobEnd, id, ending, serverCpuNs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantPlace, module, function, content, ignored)

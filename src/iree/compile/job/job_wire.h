@@ -15,8 +15,9 @@ namespace hone::iree {
 
 /// The first message of the fork server.
 struct ServerHello {
-  std::string revision;  ///< of the compiler library
-  std::string error;     ///< the reason if the library cannot be used; "" otherwise
+  std::string revision;         ///< of the compiler library
+  std::string error;            ///< the reason if the library cannot be used; "" otherwise
+  bool hasConstraints = false;  ///< see CompilerApi::hasConstraints
 };
 
 /// Asks the fork server to start a job.

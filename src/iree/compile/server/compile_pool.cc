@@ -64,6 +64,7 @@ CompilePool::CompilePool(CompilePool&& other) noexcept
     : options_(std::move(other.options_)),
       scratch_(std::move(other.scratch_)),
       revision_(std::move(other.revision_)),
+      hasConstraints_(other.hasConstraints_),
       server_(std::exchange(other.server_, -1)),
       socket_(std::exchange(other.socket_, -1)),
       serverNs_(other.serverNs_),
@@ -103,6 +104,7 @@ Result<void> CompilePool::startServer() {
     return machineError("{}", message.error);
   }
   revision_ = std::move(message.revision);
+  hasConstraints_ = message.hasConstraints;
   return {};
 }
 

@@ -43,6 +43,8 @@ class CompilePool {
 
   /// The revision reported by the library; part of every cache key.
   [[nodiscard]] const std::string& revision() const { return revision_; }
+  /// Returns true if the library describes GPU pipelines by constraints (IREE 3.12 or newer).
+  [[nodiscard]] bool hasConstraints() const { return hasConstraints_; }
   [[nodiscard]] std::size_t workers() const { return options_.workers; }
 
   /// Returns the CPU time that the fork server spent on starting and watching children. This is
@@ -79,6 +81,7 @@ class CompilePool {
   Options options_;
   ScratchFolder scratch_;
   std::string revision_;
+  bool hasConstraints_ = false;
   pid_t server_ = -1;
   int socket_ = -1;
   std::int64_t serverNs_ = 0;

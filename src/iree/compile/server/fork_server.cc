@@ -192,7 +192,9 @@ void runForkServer(int socket, const CompilePool::Options& options,
   ForkServer server(
       socket, [&api](const CompileJob& job) { return performJob(*api, job); }, scratch);
   const char* revision = api->getRevision();
-  server.send(ServerHello{.revision = revision != nullptr ? revision : "", .error = ""});
+  server.send(ServerHello{.revision = revision != nullptr ? revision : "",
+                          .error = "",
+                          .hasConstraints = api->hasConstraints()});
   server.serve();
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/process/environment.h"
 #include "base/process/interrupt.h"
 #include "kernel/worker/worker.h"
@@ -144,8 +145,8 @@ Result<nlohmann::json> PythonForkServer::receive(Interrupts interrupts) {
     }
     auto message = nlohmann::json::parse(buffer.data(), buffer.data() + got, nullptr, false);
     if (const auto error = message.find("error"); error != message.end()) {
-      return machineError("Python failed: {}; run scripts/setup --kernels to install its packages",
-                          error->get<std::string>());
+      return machineError("Python failed: {}; run {} to install its packages",
+                          error->get<std::string>(), installCommand("kernels"));
     }
     return message;
   }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/machine.h"
 #include "base/process/subprocess.h"
 
 namespace hone::kernel {
@@ -22,13 +23,6 @@ std::string environment(const char* name) {
 bool pathExists(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(file, ignored);
-}
-
-/// Returns the parent of hone's folder: hone is <venv>/bin/hone if installed by pip,
-/// <repository>/build*/hone if built by make.
-fs::path installPrefix() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
 Result<fs::path> findScript() {
@@ -84,7 +78,7 @@ Result<PythonInstallation> findPython() {
     first = first ? first : place;
   }
   if (!first) {
-    return machineError("no Python found; run scripts/setup --kernels to install one with torch");
+    return machineError("no Python found; run {} to install torch", installCommand("kernels"));
   }
   return *first;
 }
