@@ -115,6 +115,9 @@ TEST_F(BashCompletions, NeverExecuteNames) {
   EXPECT_FALSE(std::filesystem::exists(box_.work() / "pwned"));
 }
 
+const std::set<std::string> kCommandSections = {
+    "Optimize:", "Measure:", "Inspect:", "Manage:", "Subcommands:"};
+
 /// Options and commands listed by `--help`.
 struct Listed {
   std::set<std::string> options;
@@ -127,16 +130,21 @@ struct Listed {
         section = line;
         continue;
       }
-      const std::string first = splitAt(trim(line), ' ').front();
-      if (!line.starts_with("  " + first)) {
+      std::vector<std::string> words = splitAt(trim(line), ' ');
+      const std::size_t indent = line.find_first_not_of(' ');
+      if (indent > 6) {
         continue;  // continuation of a description
       }
-      if (first.starts_with('-')) {  // option groups have their own sections
-        for (const std::string& name : splitAt(first, ',')) {
-          options.insert(name);
+      if (words.front().starts_with('-')) {  // option groups have their own sections
+        for (std::string word : words) {
+          if (!word.starts_with('-')) {
+            break;
+          }
+          std::erase(word, ',');
+          options.insert(word);
         }
-      } else if (section == "Subcommands:") {
-        commands.push_back(first);
+      } else if (kCommandSections.contains(section)) {
+        commands.push_back(words.front());
       }
     }
   }
@@ -290,7 +298,7 @@ TEST(Man, FormatsWithoutWarnings) {
   EXPECT_EQ(checked.err, "");
   const Finished page = runCommand({{groff, "-man", "-Tutf8", "-P-cbou", file}, {}, {}}).value();
   for (const char* text :
-       {"hone bench [OPTIONS] FILE", "--strategy evolve|model|random|exhaustive", "HONE_STORE",
+       {"hone bench [OPTIONS] PROGRAM", "--strategy evolve|model|random|exhaustive", "HONE_STORE",
         "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0", "Exit code 1:"}) {
     EXPECT_THAT(page.out, HasSubstr(text));
   }

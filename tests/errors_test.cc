@@ -43,7 +43,7 @@ TEST_F(Errors, RejectsInvalidCommandLine) {
   expectAll(
       {{{}, {"subcommand"}},
        {{"polish"}, {"'polish'", "--help"}},
-       {{"bench"}, {"FILE"}},
+       {{"bench"}, {"PROGRAM"}},
        {{"bench", "m.mlir", "--fast"}, {"--fast"}},
        {{"runs", "polish"}, {"polish"}},
        {{"runs", "show"}, {"ID"}},
@@ -62,7 +62,7 @@ TEST_F(Errors, RejectsInvalidProgram) {
   expectAll({{{"bench", "missing.mlir"}, {"missing.mlir", "No such file"}},
              {{"bench", "folder"}, {"folder", "is a folder"}},
              {{"bench", "text.mlir"}, {"cannot parse text.mlir", ":1:1"}},
-             {{"bench", "bytes.mlir"}, {"bytes.mlir is not a program"}},
+             {{"bench", "bytes.mlir"}, {"cannot parse bytes.mlir"}},
              {{"bench", "empty.mlir"}, {"empty.mlir has no public function"}},
              {{"bench", "m.mlir", "--vs", "missing.mlir"}, {"missing.mlir"}},
              {{"bench", "m.mlir", "--vs", "four.mlir"}, {"different signatures", "4xf32"}}});
@@ -86,7 +86,7 @@ TEST_F(Errors, RejectsInvalidFunctionOrInput) {
              {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},
              {{"bench", "m.mlir", "--input", "16x16xf32"}, {"expects 2 inputs", "1 --input"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "4x16xf32"},
-              {"input 1 is 4x16xf32", "16x16xf32"}},
+              {"input 1", "expects 16x16xf32, got 4x16xf32"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16xf16"}, {"input 1"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16"}, {"16x16"}}});
 }

@@ -84,7 +84,7 @@ TEST_F(SplitApply, PrintsJson) {
 TEST_F(SplitApply, RejectsOtherFormWithLine) {
   box_.write("iree/deep/Sizes.cpp", "int main() {}\n");
   expectError(box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp"}), 2,
-              {"Sizes.cpp:1", "the function"});
+              {"Sizes.cpp:1", "function", "not found"});
   expectError(box_.hone({"split", "apply", "--source", "iree/deep/none.cpp"}), 2, {"none.cpp"});
 }
 

@@ -23,9 +23,15 @@ constexpr std::string_view kExamples = "Examples:\n";
 std::string wrap(const std::string& text, std::size_t indent) {
   std::string out;
   std::size_t column = indent;
-  for (const std::string& word : splitAt(text, ' ')) {
+  for (std::string word : splitAt(text, ' ')) {
     if (word.empty()) {
       continue;
+    }
+    while (word.size() > kWidth - indent) {  // a long path; ASCII
+      out += fmt::format("{}{}\n{:{}}", column > indent ? " " : "",
+                         word.substr(0, kWidth - column - 1), "", indent);
+      word.erase(0, kWidth - column - 1);
+      column = indent;
     }
     const std::size_t width = characterCount(word);
     if (column > indent && column + 1 + width > kWidth) {
@@ -136,15 +142,15 @@ std::string helpPage(const CLI::App& app, const CLI::App& root) {
   std::string footer = command.footer;
   std::string text =
       fmt::format("{}\n\n{}\n", wrap(command.description, 0), usage(commandPath(app), command));
-  if (footer.starts_with(kExamples)) {
+  if (const std::size_t begin = footer.find(kExamples); begin != std::string::npos) {
     // The examples are the indented lines; the rest of the footer closes the page.
-    std::size_t end = kExamples.size();
+    std::size_t end = begin + kExamples.size();
     while (end < footer.size() && footer.compare(end, 2, "  ") == 0) {
       const std::size_t next = footer.find('\n', end);
       end = next == std::string::npos ? footer.size() : next + 1;
     }
-    text += fmt::format("\n{}\n", trim(footer.substr(0, end)));
-    footer = footer.substr(end);
+    text += fmt::format("\n{}\n", trim(footer.substr(begin, end - begin)));
+    footer.erase(begin, end - begin);
   }
   text += groups(command.commands,
                  [](const CommandHelp& one) { return helpLine(one.name, one.description); });

@@ -72,7 +72,7 @@ void addServeCommand(CLI::App& app, Context& context) {
       "Examples:\n"
       "  hone serve\n"
       "  hone serve --port 0\n"
-      "  HONE_TOKEN=$(openssl rand -hex 16) hone serve --address 0.0.0.0 --token-from HONE_TOKEN\n"
+      "  hone serve --address 0.0.0.0 --token-from HONE_TOKEN\n"
       "  ssh -t -L 8765:localhost:8765 machine hone serve   remote, without a token\n"
       "Ctrl-C stops the server with exit code 0; a second Ctrl-C closes open connections.");
   verb->callback([&context, options] {

@@ -415,7 +415,7 @@ TEST(Optimizer, ResumesWithRemainingBudget) {
 
 TEST(Optimizer, NamesMissingDefences) {
   EXPECT_EQ(warningOf({}), "");
-  EXPECT_THAT(warningOf({"landlock", "seccomp"}), HasSubstr("without landlock and seccomp"));
+  EXPECT_THAT(warningOf({"landlock", "seccomp"}), HasSubstr("lacks landlock and seccomp"));
 }
 
 /// A resumed run does not repeat a request, because answers cost money.

@@ -186,7 +186,7 @@ TEST_F(RunDocument, ProfileDrawsRoofline) {
   EXPECT_THAT(lines(shown), AllOf(HasSubstr("reaches 50 % of the roofline"),
                                   HasSubstr("IREE is 1.25x as slow as oneDNN over 1 operation."),
                                   HasSubstr("matmul_8x8x8 is 2.00x as fast with 8x8")));
-  const json roof = part(shown, "The roofline")["series"].back();
+  const json roof = part(shown, "Roofline")["series"].back();
   EXPECT_EQ(roof["x"], json({2.5, 5, 20})) << "from half the ridge to twice the dispatch";
   EXPECT_EQ(roof["y"], json({10, 20, 20}));
   EXPECT_EQ(part(shown, "Failures")["rows"], 0);
@@ -215,7 +215,7 @@ TEST_F(RunDocument, OlderProfileDrawsRooflineFromDispatches) {
   begin("profile");
   const json shown =
       finish({{"rows", json::array({toJson(row("IREE Codegen", "tile_config_default", 200))})}});
-  const json roof = part(shown, "The roofline")["series"].back();
+  const json roof = part(shown, "Roofline")["series"].back();
   EXPECT_EQ(roof["x"], json({10}));
   EXPECT_EQ(roof["y"], json({20}));
 }
@@ -277,7 +277,7 @@ TEST_F(RunDocument, TuneShowsSearch) {
   EXPECT_EQ(knobs[1]["knobs"].size(), 3U);
   EXPECT_EQ(knobs[1]["knobs"][0]["values"], json({4, 8, 8}));
   EXPECT_EQ(knobs[1]["winner"], 1);
-  const json shares = part(shown, "Where the time of m goes");
+  const json shares = part(shown, "Time breakdown of m");
   EXPECT_EQ(shares["groups"][0]["values"], json({270, 90})) << "estimated from its speedup";
   EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("estimate"));
 }
@@ -303,7 +303,7 @@ TEST_F(RunDocument, TuneShowsMeasuredDispatchTimes) {
                                      {"after",
                                       {{{"name", "m_dispatch_0"}, {"time_ns", 70}},
                                        {{"name", "m_dispatch_0_pack"}, {"time_ns", 10}}}}}}}));
-  const json shares = part(shown, "Where the time of m goes");
+  const json shares = part(shown, "Time breakdown of m");
   EXPECT_EQ(shares["names"], json({"before", "after"}));
   EXPECT_EQ(shares["groups"][0]["values"], json({280, 70}));
   EXPECT_EQ(shares["groups"][1]["values"], json({0, 10}));
@@ -344,7 +344,7 @@ TEST_F(RunDocument, TuneReportsNoSpeedup) {
                                 {"variants", json::array({variant})}}}}});
   EXPECT_EQ(headline(shown), "No significant speedup; keep the compiler's default.");
   EXPECT_EQ(lines(shown), "[]") << "must not repeat the headline";
-  EXPECT_EQ(part(shown, "Where the time of m goes")["groups"][0]["values"], json({100}))
+  EXPECT_EQ(part(shown, "Time breakdown of m")["groups"][0]["values"], json({100}))
       << "no time after tuning";
   EXPECT_EQ(shown["answer"]["tone"], "plain");
 }

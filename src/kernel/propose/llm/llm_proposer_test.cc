@@ -121,11 +121,11 @@ TEST(LlmProposer, ContinuesAfterBadAnswer) {
   for (const auto& [answer, message] : std::vector<std::pair<test::Scripted, std::string>>{
            {says("I would use AVX-512."), "no fenced code block found"},
            {says(""), "empty"},
-           {says(std::string(2U << 20U, 'x')), "cut off"},
+           {says(std::string(2U << 20U, 'x')), "exceeds 1024 KB"},
            {says("```cpp\nint main() {}\n```"), "no function kernel(...) found"},
            {fails(500), "500"},
            {fails(429), "429"},
-           {{200, "<html>", {}, false}, "no chat completion"}}) {
+           {{200, "<html>", {}, false}, "not a chat completion"}}) {
     ChatServer server({answer});
     LlmProposer proposer = proposerAt(server.base());
     const auto proposals = proposer.propose(sample.view());
