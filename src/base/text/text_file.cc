@@ -12,7 +12,7 @@ constexpr std::size_t kInspectedBytes = 4096;
 
 Result<std::string> readTextFile(const std::filesystem::path& file) {
   std::string contents = HONE_TRY(readFile(file));
-  if (std::string_view(contents).substr(0, kInspectedBytes).find('\0') == std::string_view::npos) {
+  if (!std::string_view(contents).substr(0, kInspectedBytes).contains('\0')) {
     return contents;
   }
   const std::string name = file.string();

@@ -35,8 +35,10 @@ TEST(OptionsTest, ReportsErrorsWithLine) {
               HasSubstr("hone.toml:2: unknown key 'partitoin' in [cluster]; did you mean "
                         "'partition'?"));
   EXPECT_THAT(optionsError("[slurm]\nnodes = 1\n"), HasSubstr("hone.toml:2: unknown section"));
-  EXPECT_THAT(optionsError("[cluster]\nnodes = \"two\"\n"), HasSubstr("hone.toml:2: invalid type of 'nodes'"));
-  EXPECT_THAT(optionsError("[cluster]\nnodes = 1.5\n"), HasSubstr("hone.toml:2: invalid type of 'nodes'"));
+  EXPECT_THAT(optionsError("[cluster]\nnodes = \"two\"\n"),
+              HasSubstr("hone.toml:2: invalid type of 'nodes'"));
+  EXPECT_THAT(optionsError("[cluster]\nnodes = 1.5\n"),
+              HasSubstr("hone.toml:2: invalid type of 'nodes'"));
   EXPECT_THAT(optionsError("[cluster]\nlost-seconds = 0\n"), HasSubstr("hone.toml:2"));
   EXPECT_THAT(optionsError("[cluster]\nexecutor = \"pbs\"\n"), HasSubstr("unknown executor 'pbs'"));
 }

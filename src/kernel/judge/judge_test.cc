@@ -178,7 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "reads past the end of its input A"},
         BadCase{"WritesItsInput", matmulText("const_cast<float*>(A)[0] = 0;"), Outcome::runFailed,
                 "writes to its input A"},
-        BadCase{"Crashes", matmulText("*(volatile int*)8 = 1;"), Outcome::runFailed, "accesses unmapped"},
+        BadCase{"Crashes", matmulText("*(volatile int*)8 = 1;"), Outcome::runFailed,
+                "accesses unmapped"},
         BadCase{
             "WrongForLargeValues",
             matmulText("", "",

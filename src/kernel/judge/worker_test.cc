@@ -195,8 +195,8 @@ TEST_F(WorkerTest, ReportsExit) {
   expectFailure("exit(0);", Outcome::runFailed, "process ended: exit code 0");
 }
 TEST_F(WorkerTest, StopsEndlessLoop) {
-  expectFailure("for (volatile int i = 0;; i = i + 1) {}", Outcome::runTimeout,
-                "timed out", milliseconds(500));
+  expectFailure("for (volatile int i = 0;; i = i + 1) {}", Outcome::runTimeout, "timed out",
+                milliseconds(500));
 }
 
 TEST_F(WorkerTest, RejectsFork) {
