@@ -402,7 +402,7 @@ TEST(Optimizer, ResumesWithRemainingBudget) {
   model::RunDetails details = fixture.details();
   std::int64_t& used = details.kernels.at("").at(0).usedMs;
   EXPECT_GE(used, 0);
-  used = 9 * 3600 * 1000;  // more than the share of the turns
+  used = std::int64_t{9} * 3600 * 1000;  // more than the share of the turns
   fixture.setDetails(details);
   kernelJudge.failAfter.stepsLeft = 1'000'000;
   ScriptedProposer second(mixedScript());

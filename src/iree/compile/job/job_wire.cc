@@ -6,6 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+// NOLINTBEGIN(readability-identifier-naming,misc-use-internal-linkage,misc-use-anonymous-namespace)
+// nlohmann::json finds these functions by name.
+
 namespace hone::iree {
 
 /// Adapts the model's JSON functions, which return errors instead of throwing.
@@ -199,3 +202,5 @@ HONE_WIRE(std::vector<RootMatcher>)
 #undef HONE_WIRE
 
 }  // namespace hone::iree
+
+// NOLINTEND(readability-identifier-naming,misc-use-internal-linkage,misc-use-anonymous-namespace)
