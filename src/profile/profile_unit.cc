@@ -72,7 +72,8 @@ Result<void> ProfileUnit::prepare(std::span<engine::Unit* const> batch) {
   std::vector<ProfileUnit*> units;
   std::vector<Generated> operations;
   for (engine::Unit* one : batch) {
-    units.push_back(static_cast<ProfileUnit*>(one));  // a batch has one kind of unit
+    // NOLINTNEXTLINE(*-static-cast-downcast): all units of a batch are of one kind
+    units.push_back(static_cast<ProfileUnit*>(one));
     operations.push_back(units.back()->operation_);
   }
   tools_.progress.step(fmt::format("compiling {} operations", operations.size()), 0);

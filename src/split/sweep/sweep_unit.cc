@@ -286,7 +286,8 @@ Result<void> SweepUnit::prepare(std::span<engine::Unit* const> batch) {
   std::vector<SweepUnit*> units;
   std::vector<SweepProblem> problems;
   for (engine::Unit* one : batch) {
-    units.push_back(static_cast<SweepUnit*>(one));  // a batch has one kind of unit
+    // NOLINTNEXTLINE(*-static-cast-downcast): all units of a batch are of one kind
+    units.push_back(static_cast<SweepUnit*>(one));
     problems.push_back(units.back()->problem_);
   }
   const auto requests = HONE_TRY(requestsFor(problems, settings_.flags, tools_.folder));

@@ -119,7 +119,8 @@ Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
   std::vector<ValidationUnit*> units;
   std::vector<SweepProblem> problems;
   for (engine::Unit* one : batch) {
-    units.push_back(static_cast<ValidationUnit*>(one));  // a batch has one kind of unit
+    // NOLINTNEXTLINE(*-static-cast-downcast): all units of a batch are of one kind
+    units.push_back(static_cast<ValidationUnit*>(one));
     problems.push_back(units.back()->order_.problem);
   }
   const auto sources = HONE_TRY(requestsFor(problems, tools_.flags, tools_.folder));
