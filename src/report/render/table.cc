@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/text.h"
+
 namespace hone::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
 
 bool startsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, startsCharacter));
-}
 
 /// Returns the first `count` characters, never splitting one.
 std::string_view firstCharacters(std::string_view text, std::size_t count) {
@@ -28,7 +26,7 @@ std::string_view firstCharacters(std::string_view text, std::size_t count) {
 }
 
 std::string cut(std::string_view text, std::size_t width) {
-  if (characters(text) <= width) {
+  if (characterCount(text) <= width) {
     return std::string(text);
   }
   constexpr std::size_t kDots = 3;
@@ -46,7 +44,7 @@ std::string onOneLine(std::string text) {
 
 void appendCell(std::string& line, std::string_view text, std::size_t width, Align align) {
   const std::string shown = cut(text, width);
-  const std::size_t blanks = width - characters(shown);
+  const std::size_t blanks = width - characterCount(shown);
   line.append(align == Align::right ? blanks : 0, ' ');
   line += shown;
   line.append(align == Align::left ? blanks : 0, ' ');
@@ -66,9 +64,9 @@ std::vector<std::size_t> Table::widths(std::size_t limit) const {
   std::vector<std::size_t> widths;
   std::size_t total = columns_.empty() ? 0 : kGap * (columns_.size() - 1);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t widest = characters(columns_[i].heading);
+    std::size_t widest = characterCount(columns_[i].heading);
     for (const auto& row : rows_) {
-      widest = std::max(widest, characters(row[i]));
+      widest = std::max(widest, characterCount(row[i]));
     }
     widths.push_back(widest);
     total += widest;
