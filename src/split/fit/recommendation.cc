@@ -35,7 +35,7 @@ Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
 /// Fits a heuristic. Ladder and early returns depend on each other, so the ladder is fitted again
 /// to the operations that the returns do not skip.
 Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
-  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases)};
+  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases), rangeOf(cases)};
   first.returns = fitReturns(first, cases);
   const Cases kept = notSkipped(cases, first);
   if (kept.all.size() == cases.all.size()) {

@@ -36,6 +36,8 @@ TEST(Recommendation, PrefersTwoDIfReductionSizeMatters) {
   EXPECT_GT(one.oneD.leftOut.geomeanRatio, one.twoD.leftOut.geomeanRatio);
   EXPECT_EQ(one.taken(), one.twoD);
   EXPECT_EQ(one.twoD.inSample.regressed, 0);
+  EXPECT_EQ(one.twoD.heuristic.range.shapes, 120);
+  EXPECT_EQ(one.oneD.heuristic.range, one.twoD.heuristic.range);
   EXPECT_EQ(one.twoD.codeLines, static_cast<std::int64_t>(ladderCode(one.twoD.heuristic).size()));
   EXPECT_EQ(one.twoD.leftOut.shapes + one.twoD.leftOut.unknown, 120);
 }
@@ -95,6 +97,16 @@ TEST(RecommendationJson, RoundTrips) {
   const auto read = model::recommendationsFrom(nlohmann::json::parse(model::toJson(all).dump()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, all);
+}
+
+TEST(RecommendationJson, ReadsFilesWithoutRange) {
+  nlohmann::json json = toJson(recommend(ladderSweep(), SourceForm::functions));
+  nlohmann::json& heuristic = json["recommendations"][0]["one_d"]["heuristic"];
+  heuristic.erase("range");
+  heuristic.erase("modest_reduction");
+  EXPECT_EQ(model::recommendationsFrom(json).value().at(0).oneD.heuristic.range, MeasuredRange{});
+  heuristic["range"] = {{"shapes", 3}, {"output", {1}}, {"reduction", {1, 2}}};
+  EXPECT_THAT(model::recommendationsFrom(json).error().message, HasSubstr("two numbers"));
 }
 
 TEST(RecommendationJson, IsStoredInResultsFolder) {
