@@ -49,7 +49,7 @@ class CodeRun {
   CodeRun(Inputs inputs, FunctionFinder functions)
       : inputs_(std::move(inputs)), functions_(std::move(functions)), scopes_(1) {}
 
-  /// How a statement ended.
+  /// Result of a statement: whether it returned, and the value.
   struct Ending {
     bool returned = false;
     CodeValue value = {};

@@ -282,10 +282,17 @@ class MeasuredEdit {
     if (low) {
       parts.emplace_back("!lowParallelism");
     }
-    parts.push_back(fmt::format("{} >= {}", outputName, squareText(range_.minOutput)));
-    parts.push_back(fmt::format("{} <= {}", outputName, squareText(range_.maxOutput)));
-    parts.push_back(fmt::format("{} >= {}", summedName, range_.minReduction));
-    parts.push_back(fmt::format("{} <= {}", summedName, range_.maxReduction));
+    const auto bound = [&](const std::string& name, const std::string& low,
+                           const std::string& high) {
+      if (low == high) {
+        parts.push_back(fmt::format("{} == {}", name, low));
+        return;
+      }
+      parts.push_back(fmt::format("{} >= {}", name, low));
+      parts.push_back(fmt::format("{} <= {}", name, high));
+    };
+    bound(outputName, squareText(range_.minOutput), squareText(range_.maxOutput));
+    bound(summedName, std::to_string(range_.minReduction), std::to_string(range_.maxReduction));
     const auto declared =
         joinedByAnd(fmt::format("{}const bool {} = ", indent, kMeasuredName), parts, ";");
     lines.insert(lines.end(), declared.begin(), declared.end());
