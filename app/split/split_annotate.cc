@@ -43,8 +43,15 @@ struct AnnotateOptions {
   std::string results;
   std::string limits = "1,2,4,8,16,64,128,256";
   std::uint64_t seed = 1;
+  bool force = false;
   ToolchainOptions toolchain;
 };
+
+/// Returns true if the annotated program is to be written: only a proven improvement, unless
+/// forced.
+bool isWritten(const AnnotateOptions& options, const stats::Comparison& comparison) {
+  return options.force || comparison.verdict == stats::Verdict::improved;
+}
 
 /// The best split of an operation, and its speedup over no split.
 struct Winner {
@@ -234,8 +241,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
                    const iree::Splittable& program,
                    const std::vector<std::optional<Winner>>& winners,
                    const std::optional<stats::Comparison>& comparison) {
-  const bool slower = comparison && comparison->verdict == stats::Verdict::regressed;
-  const bool written = comparison && !slower;
+  const bool written = comparison && isWritten(options, *comparison);
   model::SplitAnnotation annotation;
   annotation.run = bench.run;
   annotation.output = written ? options.output : "";
@@ -248,7 +254,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
   HONE_CHECK(bench.store.finishRun(bench.run, store::RunStatus::finished, json));
   if (context.json) {
     fmt::print("{}\n", json.dump(2));
-    return slower ? 1 : 0;
+    return 0;
   }
   printOperations(program, winners);
   if (!comparison) {
@@ -258,9 +264,9 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
   fmt::print("\nwhole program: {} {:.2f}x ({:.2f}-{:.2f}), same results\n",
              nameOf(comparison->verdict), comparison->speedup.estimate, comparison->speedup.low,
              comparison->speedup.high);
-  if (slower) {
-    fmt::print("nothing written: the program got slower\n");
-    return 1;
+  if (!written) {
+    fmt::print("nothing written: the program is not proven faster; use --force to write it\n");
+    return 0;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
   fmt::print("      hone report {} -o report.html\n", bench.run);
@@ -315,7 +321,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   annotated.irHash = hashOf(text);
   HONE_CHECK(writeFile(annotated.ir, text));
   const auto comparison = HONE_TRY(compareWith(options, bench, program, annotated, sizes));
-  if (comparison.verdict != stats::Verdict::regressed) {
+  if (isWritten(options, comparison)) {
     HONE_CHECK(writeFile(options.output, text));
   }
   return finish(context, options, bench, prepared, winners, comparison);
@@ -336,11 +342,12 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
   verb->add_option("--limits", options->limits, "Limits to try without --results")
       ->capture_default_str();
   verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  verb->add_flag("--force", options->force, "Write the program even if it is not proven faster");
   options->toolchain.addTo(*verb);
   verb->footer(
       "Writes the program after global optimization, with split-size attributes that the\n"
       "compiler keeps; compile it with --compile-from=global-optimization. Nothing is written\n"
-      "unless the results are equal and the whole program is not slower.\n"
+      "unless the results are equal and the whole program is proven faster.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
       "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");
