@@ -200,6 +200,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferFewerRegressions(outcome);
   }
+  addVerdicts(outcome);
   HONE_CHECK(writeReports(outcome));
   HONE_CHECK(
       command.store.finishRun(command.run, store::RunStatus::finished, toJson(toResult(outcome))));
@@ -332,6 +333,7 @@ Result<int> splitAnalyze(const Context& context, const std::string& folder) {
   outcome.folder = path;
   outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
   outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
+  addVerdicts(outcome);
   HONE_CHECK(writeReports(outcome));
   return report(context, outcome);
 }

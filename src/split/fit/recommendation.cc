@@ -118,6 +118,26 @@ std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form)
   return recommendations;
 }
 
+std::optional<std::string> reasonToKeepCompilersCode(const FittedHeuristic& fitted) {
+  const auto shapes = [](std::int64_t count) {
+    return fmt::format("{} {}", count, count == 1 ? "shape" : "shapes");
+  };
+  if (const auto& counts = fitted.validated) {
+    return counts->regressed > 0 ? std::optional(fmt::format("{} regressed in the validation",
+                                                             shapes(counts->regressed)))
+           : counts->failed > 0
+               ? std::optional(fmt::format("{} failed in the validation", shapes(counts->failed)))
+           : counts->improved == 0
+               ? std::optional<std::string>("no shape improved in the validation")
+               : std::nullopt;
+  }
+  const Regret& predicted = fitted.inSample;
+  const bool hasBaseline = predicted.improved + predicted.neutral + predicted.regressed > 0;
+  return hasBaseline && predicted.improved == 0
+             ? std::optional<std::string>("no shape is predicted to improve")
+             : std::nullopt;
+}
+
 Result<void> writeRecommendations(const std::filesystem::path& folder,
                                   std::span<const Recommendation> recommendations) {
   return writeFile(folder / kFile, model::toJson(recommendations).dump(2) + "\n");

@@ -92,8 +92,27 @@ TEST_P(RecommendationOfSeed, FindsKnownLadderWithoutRegressions) {
   EXPECT_LT(one.oneD.leftOut.geomeanRatio, 1.1);
 }
 
+TEST(Recommendation, KeepsCompilersCodeWithoutProvenGain) {
+  FittedHeuristic fitted;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), std::nullopt) << "there is no baseline";
+  fitted.inSample.neutral = 3;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "no shape is predicted to improve");
+  fitted.inSample.improved = 1;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), std::nullopt);
+  fitted.validated = model::ValidationCounts{.neutral = 3, .ambiguous = 1};
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "no shape improved in the validation");
+  fitted.validated->improved = 5;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), std::nullopt);
+  fitted.validated->failed = 2;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "2 shapes failed in the validation");
+  fitted.validated->regressed = 1;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "1 shape regressed in the validation");
+}
+
 TEST(RecommendationJson, RoundTrips) {
-  const auto all = recommend(gridSweep(), SourceForm::functions);
+  auto all = recommend(gridSweep(), SourceForm::functions);
+  all[0].twoD.validated = model::ValidationCounts{
+      .improved = 1, .neutral = 2, .ambiguous = 3, .regressed = 4, .failed = 5};
   const auto read = model::recommendationsFrom(nlohmann::json::parse(model::toJson(all).dump()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, all);

@@ -137,11 +137,35 @@ Result<Regret> regretFrom(const nlohmann::json& json) {
   return regret;
 }
 
+nlohmann::json toJson(const ValidationCounts& counts) {
+  return {{"improved", counts.improved},
+          {"neutral", counts.neutral},
+          {"ambiguous", counts.ambiguous},
+          {"regressed", counts.regressed},
+          {"failed", counts.failed}};
+}
+
+Result<ValidationCounts> countsFrom(const nlohmann::json& json) {
+  ValidationCounts counts;
+  JsonReader reader(json, "validated");
+  reader.required("improved", counts.improved);
+  reader.required("neutral", counts.neutral);
+  reader.required("ambiguous", counts.ambiguous);
+  reader.required("regressed", counts.regressed);
+  reader.required("failed", counts.failed);
+  HONE_CHECK(reader.finish());
+  return counts;
+}
+
 nlohmann::json toJson(const FittedHeuristic& fitted) {
-  return {{"heuristic", toJson(fitted.heuristic)},
-          {"in_sample", toJson(fitted.inSample)},
-          {"left_out", toJson(fitted.leftOut)},
-          {"code_lines", fitted.codeLines}};
+  nlohmann::json json = {{"heuristic", toJson(fitted.heuristic)},
+                         {"in_sample", toJson(fitted.inSample)},
+                         {"left_out", toJson(fitted.leftOut)},
+                         {"code_lines", fitted.codeLines}};
+  if (fitted.validated) {
+    json["validated"] = toJson(*fitted.validated);
+  }
+  return json;
 }
 
 Result<FittedHeuristic> fittedFrom(const nlohmann::json& json) {
@@ -154,7 +178,12 @@ Result<FittedHeuristic> fittedFrom(const nlohmann::json& json) {
   reader.required("in_sample", inSample);
   reader.required("left_out", leftOut);
   reader.required("code_lines", fitted.codeLines);
+  nlohmann::json validated;
+  reader.optional("validated", validated);
   HONE_CHECK(reader.finish());
+  if (!validated.is_null()) {
+    fitted.validated = HONE_TRY(countsFrom(validated));
+  }
   fitted.heuristic = HONE_TRY(heuristicFrom(heuristic));
   fitted.inSample = HONE_TRY(regretFrom(inSample));
   fitted.leftOut = HONE_TRY(regretFrom(leftOut));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,12 +118,21 @@ struct Regret {
   bool operator==(const Regret&) const = default;
 };
 
+/// Verdicts of shapes measured with the code of a heuristic, against the compiler's default.
+struct ValidationCounts {
+  std::int64_t improved = 0, neutral = 0, ambiguous = 0, regressed = 0;
+  std::int64_t failed = 0;  ///< shapes that ran with the compiler's default only
+
+  bool operator==(const ValidationCounts&) const = default;
+};
+
 /// A heuristic fitted to a sweep, with its predicted quality.
 struct FittedHeuristic {
   Heuristic heuristic;
   Regret inSample;             ///< on the shapes it was fitted to
   Regret leftOut;              ///< cross-validated: each shape under a fit to the other folds
   std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
+  std::optional<ValidationCounts> validated = {};  ///< absent: not validated
 
   bool operator==(const FittedHeuristic&) const = default;
 };
