@@ -20,7 +20,9 @@ struct Finding {
   std::string artifact;
   std::string sameAs;  ///< candidate with the same binary, measured for both
   Against against = Against::nothing;
-  double timeNs = 0;                            ///< median of its last stage; 0 if never measured
+  double timeNs = 0;  ///< minimum of screening or median of a later stage; 0 if never measured
+  /// Speedup over the baseline in the last stage, without an interval; absent for finalists.
+  std::optional<double> estimatedSpeedup;
   std::vector<double> roundTimesNs;             ///< times in the final, one per round
   std::optional<stats::Comparison> comparison;  ///< with the baseline, for finalists
 };

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "engine/rounds/rounds.h"
 #include "engine/rounds/screening.h"
 #include "stats/summary.h"
 
@@ -32,6 +33,34 @@ std::string makeKey(const Plan& plan, const Candidate& candidate, std::size_t nu
     hasher.field(plan.scope);
   }
   return hasher.hex();
+}
+
+/// Sets the time of the last stage and the speedup over the baseline in that stage. Times of
+/// different stages are not comparable: screening reports minima, and the machine may have changed.
+void addTime(const SessionState& state, const SessionEntry& entry, Finding& finding) {
+  if (!entry.roundTimesNs.empty()) {
+    finding.timeNs = stats::median(entry.roundTimesNs);
+    return;
+  }
+  const auto inRace = [&](const SessionEntry& one) {
+    return roundTimes(state.tools.log, one.trial, model::Stage::race, state.sampler.rankBy());
+  };
+  const auto baseline = inRace(state.entries.front());
+  std::vector<double> times;
+  std::vector<double> ratios;
+  for (const auto& [round, ns] : inRace(entry)) {
+    if (const auto other = baseline.find(round); other != baseline.end()) {
+      times.push_back(ns);
+      ratios.push_back(other->second / ns);
+    }
+  }
+  if (!times.empty()) {
+    finding.timeNs = stats::median(times);
+    finding.estimatedSpeedup = stats::median(ratios);
+  } else if (entry.screenNs > 0) {
+    finding.timeNs = entry.screenNs;
+    finding.estimatedSpeedup = state.baselineNs() / entry.screenNs;
+  }
 }
 
 Against againstFrom(const std::string& name) {
@@ -169,8 +198,7 @@ std::vector<Finding> SessionState::findings() const {
     finding.artifact = trial->artifact;
     finding.roundTimesNs = entry.roundTimesNs;
     finding.comparison = entry.comparison;
-    finding.timeNs =
-        entry.roundTimesNs.empty() ? entry.screenNs : stats::median(entry.roundTimesNs);
+    addTime(*this, entry, finding);
     finding.against = againstFrom(trial->details.verified);
     const auto same = std::ranges::find(entries, entry.sameAs, &SessionEntry::key);
     finding.sameAs = same == entries.end() ? "" : same->candidate.config.name;

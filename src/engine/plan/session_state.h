@@ -72,7 +72,7 @@ class SessionState {
   [[nodiscard]] std::vector<std::size_t> passedCandidates() const;
   /// Describes the best result so far for the progress line; "" unless the plan selects.
   [[nodiscard]] std::string bestText() const;
-  /// Returns the findings of the tried candidates in order.
+  /// Returns the findings of the tried candidates in order. Times are compared within a stage only.
   [[nodiscard]] std::vector<Finding> findings() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 

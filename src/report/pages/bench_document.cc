@@ -27,7 +27,7 @@ struct Row {
   stats::Interval speedup{kNone, kNone, kNone};
 };
 
-Row rowFrom(const BenchCandidate& candidate, double baselineNs) {
+Row rowFrom(const BenchCandidate& candidate) {
   Row row;
   row.name = candidate.name;
   row.message = candidate.message;
@@ -37,34 +37,35 @@ Row rowFrom(const BenchCandidate& candidate, double baselineNs) {
   if (row.shown.empty() && candidate.outcome && candidate.outcome != model::Outcome::ok) {
     row.shown = nameOf(*candidate.outcome);
   }
-  row.speedup = candidate.speedup.value_or(stats::Interval{kNone, baselineNs / row.timeNs, kNone});
+  row.speedup =
+      candidate.speedup.value_or(stats::Interval{kNone, orNone(candidate.estimatedSpeedup), kNone});
   return row;
 }
 
 std::vector<Row> rowsFrom(const std::vector<BenchCandidate>& candidates) {
   std::vector<Row> rows;
   for (const BenchCandidate& one : candidates) {
-    rows.push_back(rowFrom(one, orNone(candidates.front().timeNs)));
+    rows.push_back(rowFrom(one));
   }
+  rows.front().speedup.estimate = 1;
   return rows;
 }
 
-/// Builds rows for an unfinished run: the first trial is the baseline, and only medians are known.
+/// Builds rows for an unfinished run: the first trial is the baseline, and no interval is known.
 std::vector<Row> rowsFrom(const RunRecord& record) {
   std::vector<Row> rows;
-  double baselineNs = kNone;
   for (const store::Trial& trial : record.trials) {
     if (isTwin(trial)) {
       continue;
     }
     const double timeNs = record.times.medianNs(trial.id);
-    baselineNs = rows.empty() ? timeNs : baselineNs;
-    rows.push_back({.name = labelOf(trial),
-                    .verdict = std::nullopt,
-                    .shown = std::string(nameOf(trial.outcome)),
-                    .message = trial.message,
-                    .timeNs = timeNs > 0 ? timeNs : kNone,
-                    .speedup = {kNone, timeNs > 0 ? baselineNs / timeNs : kNone, kNone}});
+    rows.push_back(
+        {.name = labelOf(trial),
+         .verdict = std::nullopt,
+         .shown = std::string(nameOf(trial.outcome)),
+         .message = trial.message,
+         .timeNs = timeNs > 0 ? timeNs : kNone,
+         .speedup = {kNone, record.times.speedup(record.trials.front().id, trial.id), kNone}});
   }
   return rows;
 }

@@ -19,6 +19,7 @@ json toJson(const BenchCandidate& candidate) {
   if (!candidate.sameAs.empty()) {
     entry["same_as"] = candidate.sameAs;
   }
+  setIf(entry, "estimated_speedup", candidate.estimatedSpeedup);
   if (candidate.timeInterval) {
     entry["time_interval_ns"] = {candidate.timeInterval->lowNs, candidate.timeInterval->highNs};
   }
@@ -46,6 +47,7 @@ BenchCandidate benchCandidateFrom(const json& json) {
           .verified = textOf(json, "verified"),
           .sameAs = textOf(json, "same_as"),
           .timeNs = measuredOf(json, "time_ns"),
+          .estimatedSpeedup = fieldOf<double>(json, "estimated_speedup"),
           .timeInterval = timeRangeFrom(memberOf(json, "time_interval_ns")),
           .verdict = verdictOf(json, "verdict"),
           .speedup = intervalFrom(memberOf(json, "speedup")),
