@@ -58,8 +58,8 @@ std::string headerFor(const TunedProgram& tuned, const Toolchain& toolchain,
       "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to "
       "{:.2f}).\n",
       HONE_VERSION, tuned.whole.program.label(), toolchain.device->name,
-      proof.comparison.speedup.estimate, proof.comparison.speedup.low,
-      proof.comparison.speedup.high);
+      proof.gain.comparison.speedup.estimate, proof.gain.comparison.speedup.low,
+      proof.gain.comparison.speedup.high);
   if (!flags.empty()) {
     header += fmt::format("// Use with: {}\n", join(flags, " "));
   }

@@ -55,6 +55,11 @@ std::string formatSpeedup(const TunedDispatch& dispatch) {
   return fmt::format("{:.2f}x ({:.2f}-{:.2f})", speedup.estimate, speedup.low, speedup.high);
 }
 
+std::string formatGain(double defaultNs, double tunedNs, const stats::Interval& speedup) {
+  return fmt::format("{} -> {}, {:.2f}x as fast (95 % CI {:.2f}-{:.2f})", humanTime(defaultNs),
+                     humanTime(tunedNs), speedup.estimate, speedup.low, speedup.high);
+}
+
 std::string notTuned(const Subject& subject) {
   return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
 }
@@ -195,12 +200,18 @@ model::TunedVariant toResult(const Variant& variant) {
 model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
   const tune::Proof& proof = *tuned.proof;
   model::TunedProof result{.flags = tuned.variants[proof.recipe].flags.flags,
-                           .tunedNs = proof.tunedNs,
-                           .speedup = proof.comparison.speedup,
-                           .verdict = proof.comparison.verdict,
+                           .tunedNs = proof.gain.tunedNs,
+                           .speedup = proof.gain.comparison.speedup,
+                           .verdict = proof.gain.comparison.verdict,
                            .spec = tuned.spec,
                            .specFaults = tuned.specFaults,
-                           .dispatchTimes = std::nullopt};
+                           .dispatchTimes = std::nullopt,
+                           .freshMemory = std::nullopt};
+  if (const auto& fresh = proof.freshMemoryGain) {
+    result.freshMemory = model::FreshMemoryGain{.defaultNs = fresh->defaultNs,
+                                                .tunedNs = fresh->tunedNs,
+                                                .speedup = fresh->comparison.speedup};
+  }
   if (!tuned.after.empty()) {
     result.dispatchTimes =
         model::DispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
@@ -234,7 +245,7 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
   }
   program.noGain = result.lost;
   if (result.proof) {
-    program.defaultNs = result.proof->defaultNs;
+    program.defaultNs = result.proof->gain.defaultNs;
     program.proof = toTunedProof(result);
   } else if (!result.flagFindings.empty()) {
     program.defaultNs = result.flagFindings.front().timeNs;
@@ -300,11 +311,14 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     fmt::print("no significant gain on the whole program; the compiler's default is kept\n");
     return;
   }
-  const tune::Proof& proof = *tuned.result.proof;
-  const stats::Interval& speedup = proof.comparison.speedup;
-  fmt::print("whole program: {} -> {}, {:.2f}x as fast (95 % CI {:.2f}-{:.2f}), results equal\n",
-             humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
-             speedup.high);
+  const tune::ProgramGain& gain = tuned.result.proof->gain;
+  fmt::print("whole program: {}, results equal\n",
+             formatGain(gain.defaultNs, gain.tunedNs, gain.comparison.speedup));
+  const model::TunedProof stored = toTunedProof(tuned.result);
+  if (const auto* fresh = model::differentFreshMemoryGain(stored)) {
+    fmt::print("with fresh memory in every call, as iree-benchmark-module measures: {}\n",
+               formatGain(*fresh->defaultNs, *fresh->tunedNs, *fresh->speedup));
+  }
   for (const std::string& fault : tuned.result.specFaults) {
     fmt::print("note: {}\n", fault);
   }

@@ -53,6 +53,9 @@ class RunDocument : public testing::Test {
                               const std::vector<model::Sample>& samples) {
     return store_.addTrial(run_, trial, samples).has_value();
   }
+  [[nodiscard]] bool addSample(std::int64_t trial, const model::Sample& sample) {
+    return store_.addSamples(std::vector<store::TrialSample>{{trial, sample}}).has_value();
+  }
   json finish(const json& summary, store::RunStatus status = store::RunStatus::finished) {
     EXPECT_TRUE(store_.finishRun(run_, status, summary));
     return document();
@@ -98,14 +101,16 @@ TEST_F(RunDocument, BenchNamesWinnerWithInterval) {
   addTrial("baseline", json::object(), {100, 101, 99});
   addTrial("baseline (again)", {{"twin", true}}, {100, 100, 100});
   addTrial("a", json::object(), {50, 51, 49});
-  const json shown = finish({{"candidates",
-                              {{{"name", "baseline"}, {"outcome", "ok"}, {"time_ns", 100}},
-                               {{"name", "a"},
-                                {"outcome", "ok"},
-                                {"time_ns", 50},
-                                {"verdict", "improved"},
-                                {"speedup", interval(2)}},
-                               {{"name", "b"}, {"outcome", "too_slow"}, {"time_ns", 400}}}}});
+  const json shown = finish(
+      {{"candidates",
+        {{{"name", "baseline"}, {"outcome", "ok"}, {"time_ns", 100}},
+         {{"name", "a"},
+          {"outcome", "ok"},
+          {"time_ns", 50},
+          {"verdict", "improved"},
+          {"speedup", interval(2)}},
+         {{"name", "b"}, {"outcome", "too_slow"}, {"time_ns", 300}, {"estimated_speedup", 0.25}},
+         {{"name", "older"}, {"outcome", "too_slow"}, {"time_ns", 400}}}}});
   EXPECT_EQ(headline(shown), "a is 2.00x as fast as baseline: 100 ns → 50.0 ns.");
   EXPECT_EQ(shown["answer"]["tone"], "good");
   EXPECT_THAT(lines(shown),
@@ -114,6 +119,8 @@ TEST_F(RunDocument, BenchNamesWinnerWithInterval) {
   EXPECT_EQ(bars["names"], json({"a", "b"}));
   EXPECT_EQ(bars["groups"][0]["values"], json({2, 0.25}));
   EXPECT_EQ(bars["groups"][0]["low"], json({1.9, nullptr})) << "b has no interval";
+  // Its time is of another stage than the baseline's, so there is no speedup.
+  EXPECT_EQ(part(shown, "Candidates")["rows"], 4);
   const json rounds = part(shown, "Final: time per round");
   ASSERT_EQ(rounds["series"].size(), 3U);
   EXPECT_EQ(rounds["series"][0]["role"], "baseline");
@@ -145,6 +152,20 @@ TEST_F(RunDocument, ShowsPartialResultsOfUnfinishedRun) {
   EXPECT_THAT(lines(shown), HasSubstr("If it is no longer running"));
   EXPECT_THAT(lines(shown), HasSubstr("hone runs resume 1"));
   EXPECT_EQ(part(shown, "Speedup over baseline")["groups"][0]["values"], json({1.25}));
+}
+
+TEST_F(RunDocument, ComparesTimesOfOneStageOnly) {
+  begin("bench");
+  addTrial("baseline", json::object(), {100}, Stage::screen);
+  const auto addRound = [&](std::int64_t trial, double ns) {
+    ASSERT_TRUE(addSample(trial, {.stage = Stage::race, .wallNs = ns, .cpuNs = ns}));
+  };
+  addTrial("racer", json::object(), {80}, Stage::screen);
+  addTrial("screened", json::object(), {50}, Stage::screen);
+  addRound(1, 200);  // the machine is slower now
+  addRound(2, 160);
+  const json shown = document();
+  EXPECT_EQ(part(shown, "Speedup over baseline")["groups"][0]["values"], json({2, 1.25}));
 }
 
 TEST_F(RunDocument, FailedRunShowsReason) {
@@ -280,6 +301,18 @@ TEST_F(RunDocument, TuneShowsSearch) {
   const json shares = part(shown, "Time breakdown of m");
   EXPECT_EQ(shares["groups"][0]["values"], json({270, 90})) << "estimated from its speedup";
   EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("estimate"));
+}
+
+TEST_F(RunDocument, TuneShowsGainOnFreshMemoryIfItDiffers) {
+  const auto withFresh = [](double speedup) {
+    return tuned({{"fresh_memory",
+                   {{"default_ns", 420}, {"tuned_ns", 200}, {"speedup", interval(speedup)}}}});
+  };
+  begin("tune");
+  EXPECT_THAT(lines(finish(withFresh(2.1))),
+              HasSubstr("iree-benchmark-module measures: 420 ns → 200 ns, 2.10x"));
+  begin("tune");
+  EXPECT_THAT(lines(finish(withFresh(3.05))), Not(HasSubstr("fresh memory")));
 }
 
 TEST_F(RunDocument, TuneShowsFlagsColumnOnlyIfUsed) {

@@ -53,15 +53,17 @@ Result<std::vector<engine::Finding>> execute(const ProofContext& context,
   return engine::Experiment(context.bench).run(plan);
 }
 
+ProgramGain makeGain(const engine::Finding& before, const engine::Finding& after) {
+  return {.comparison = *after.comparison, .defaultNs = before.timeNs, .tunedNs = after.timeNs};
+}
+
 Proof makeProof(std::size_t recipe, std::vector<std::size_t> kept, const engine::Finding& before,
                 const engine::Finding& after) {
   Proof proof;
   proof.recipe = recipe;
   proof.kept = std::move(kept);
   proof.config = after.config;
-  proof.comparison = *after.comparison;
-  proof.defaultNs = before.timeNs;
-  proof.tunedNs = after.timeNs;
+  proof.gain = makeGain(before, after);
   return proof;
 }
 
@@ -97,7 +99,7 @@ Result<Proof> ablate(const ProofContext& context, const Recipe& recipe, Proof pr
     return proof;  // the removed ones were needed
   }
   Proof less = makeProof(proof.recipe, std::move(reduced), proven[0], proven[1]);
-  if (less.comparison.speedup.high < proof.comparison.speedup.low) {
+  if (less.gain.comparison.speedup.high < proof.gain.comparison.speedup.low) {
     return proof;  // the removed ones had a combined effect
   }
   less.removed = std::move(removed);
@@ -201,20 +203,22 @@ Result<bool> proveReduced(const ProofContext& context, std::span<const Recipe> r
   return true;
 }
 
-/// Checks that the proven config is no regression for callers that do not keep memory between
-/// calls, because it may need more memory. Returns a message if it is one, else "".
-Result<std::string> checkFreshMemory(const ProofContext& context, const Proof& proof) {
+/// Measures the gain of the proven config for callers that do not keep memory between calls: it may
+/// need more memory than the default. Returns nothing if the device makes no such difference.
+Result<std::optional<ProgramGain>> measureOnFreshMemory(const ProofContext& context,
+                                                        const Proof& proof) {
+  if (!context.bench.runner.device().isLocal()) {
+    return std::nullopt;
+  }
   engine::Plan plan = proofPlan(context, "proof on fresh memory");
   plan.memory = iree::Memory::fresh;
   plan.rounds = std::min(plan.rounds, kFreshRounds);
   plan.candidates.push_back({0, proof.config});
   const auto findings = HONE_TRY(execute(context, plan));
-  const auto& comparison = findings.back().comparison;
-  if (findings.size() < 2 || !comparison || comparison->verdict != stats::Verdict::regressed) {
-    return "";
+  if (findings.size() < 2 || !findings.back().comparison) {
+    return std::nullopt;
   }
-  return fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
-                     proof.config.name, comparison->speedup.estimate);
+  return makeGain(findings.front(), findings.back());
 }
 
 }  // namespace
@@ -259,9 +263,12 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     proving.proof = HONE_TRY(ablate(context, recipe, std::move(*proving.proof)));
   }
   if (proving.proof) {
-    const std::string harm = HONE_TRY(checkFreshMemory(context, *proving.proof));
-    if (!harm.empty()) {
-      proving.lost.push_back(harm);
+    proving.proof->freshMemoryGain = HONE_TRY(measureOnFreshMemory(context, *proving.proof));
+    const auto& fresh = proving.proof->freshMemoryGain;
+    if (fresh && fresh->comparison.verdict == stats::Verdict::regressed) {
+      proving.lost.push_back(
+          fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
+                      proving.proof->config.name, fresh->comparison.speedup.estimate));
       proving.proof.reset();
     }
   }

@@ -18,15 +18,23 @@ struct RemovedIngredient {
   bool operator==(const RemovedIngredient&) const = default;
 };
 
+/// A measured gain of the whole program.
+struct ProgramGain {
+  stats::Comparison comparison;
+  double defaultNs = 0;
+  double tunedNs = 0;
+};
+
 /// A recipe without the ingredients that do not help, and its measured gain.
 struct Proof {
   std::size_t recipe = 0;
   std::vector<std::size_t> kept;  ///< indices of ingredients
   std::vector<RemovedIngredient> removed;
   model::Config config;
-  stats::Comparison comparison;
-  double defaultNs = 0;
-  double tunedNs = 0;
+  ProgramGain gain;
+  /// The gain if every call gets fresh memory, as in iree-benchmark-module; absent on devices where
+  /// that makes no difference.
+  std::optional<ProgramGain> freshMemoryGain;
 };
 
 struct ProofOptions {

@@ -104,10 +104,12 @@ TEST_F(ProveTest, KeepsHelpfulIngredients) {
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
               ElementsAre(RemovedIngredient{1, "did not help the program"}));
-  EXPECT_GT(proving.proof->comparison.speedup.low, 1);
+  EXPECT_GT(proving.proof->gain.comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
-  EXPECT_TRUE(store_.run(run_).value()->details.paces.contains("pace proof on fresh memory"))
-      << "not measured on fresh memory";
+  ASSERT_TRUE(proving.proof->freshMemoryGain) << "not measured on fresh memory";
+  EXPECT_GT(proving.proof->freshMemoryGain->defaultNs, 0);
+  EXPECT_GT(proving.proof->freshMemoryGain->comparison.speedup.low, 1);
+  EXPECT_TRUE(store_.run(run_).value()->details.paces.contains("pace proof on fresh memory"));
 }
 
 TEST_F(ProveTest, RemovesSlowIngredients) {
@@ -117,7 +119,7 @@ TEST_F(ProveTest, RemovesSlowIngredients) {
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
               ElementsAre(RemovedIngredient{1, "did not help the program"}));
-  EXPECT_GT(proving.proof->comparison.speedup.low, 1);
+  EXPECT_GT(proving.proof->gain.comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost,
               ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
 }

@@ -74,6 +74,14 @@ void addProof(const TunedProof& proof, json& program) {
     program["dispatch_times"] = {{"before", listJson(proof.dispatchTimes->before)},
                                  {"after", listJson(proof.dispatchTimes->after)}};
   }
+  if (proof.freshMemory) {
+    json& fresh = program["fresh_memory"] = json::object();
+    setIf(fresh, "default_ns", proof.freshMemory->defaultNs);
+    setIf(fresh, "tuned_ns", proof.freshMemory->tunedNs);
+    if (proof.freshMemory->speedup) {
+      fresh["speedup"] = intervalJson(*proof.freshMemory->speedup);
+    }
+  }
 }
 
 /// Returns nullopt for a program without a speedup.
@@ -84,10 +92,16 @@ std::optional<TunedProof> tunedProofFrom(const json& program) {
                    .verdict = verdictOf(program, "verdict"),
                    .spec = textOf(program, "spec"),
                    .specFaults = textsOf(program, "spec_faults"),
-                   .dispatchTimes = std::nullopt};
+                   .dispatchTimes = std::nullopt,
+                   .freshMemory = std::nullopt};
   if (const json& times = memberOf(program, "dispatch_times"); !times.is_null()) {
     proof.dispatchTimes = DispatchTimes{listOf(times, "before", timedDispatchFrom),
                                         listOf(times, "after", timedDispatchFrom)};
+  }
+  if (const json& fresh = memberOf(program, "fresh_memory"); !fresh.is_null()) {
+    proof.freshMemory = FreshMemoryGain{.defaultNs = measuredOf(fresh, "default_ns"),
+                                        .tunedNs = measuredOf(fresh, "tuned_ns"),
+                                        .speedup = intervalFrom(memberOf(fresh, "speedup"))};
   }
   return proof.speedup ? std::optional(std::move(proof)) : std::nullopt;
 }
@@ -132,6 +146,15 @@ LeftOutProgram leftOutFrom(const json& json) {
 }
 
 }  // namespace
+
+const FreshMemoryGain* differentFreshMemoryGain(const TunedProof& proof) {
+  if (!proof.freshMemory || !proof.freshMemory->speedup || !proof.speedup) {
+    return nullptr;
+  }
+  const double fresh = proof.freshMemory->speedup->estimate;
+  const bool differs = fresh < proof.speedup->low || fresh > proof.speedup->high;
+  return differs ? &*proof.freshMemory : nullptr;
+}
 
 json toJson(const TunedDispatch& dispatch) {
   json one = {{"name", dispatch.name}, {"dispatches", dispatch.dispatches}};

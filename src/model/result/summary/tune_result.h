@@ -53,6 +53,12 @@ struct DispatchTimes {
   std::vector<TimedDispatch> before, after;
 };
 
+/// The gain if every call gets fresh memory instead of that of the call before.
+struct FreshMemoryGain {
+  std::optional<double> defaultNs, tunedNs;
+  std::optional<stats::Interval> speedup;
+};
+
 /// Measured gain of the whole program.
 struct TunedProof {
   std::vector<std::string> flags;
@@ -62,7 +68,12 @@ struct TunedProof {
   std::string spec;
   std::vector<std::string> specFaults;
   std::optional<DispatchTimes> dispatchTimes;
+  std::optional<FreshMemoryGain> freshMemory;  ///< absent if the device makes no difference
 };
+
+/// Returns the gain on fresh memory if it differs from the gain with memory kept between calls:
+/// its estimate lies outside the other's interval. Else nullptr.
+[[nodiscard]] const FreshMemoryGain* differentFreshMemoryGain(const TunedProof& proof);
 
 struct TunedProgram {
   std::string program;
