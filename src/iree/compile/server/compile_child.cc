@@ -85,12 +85,34 @@ void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   }
 }
 
+/// Marks the root operations in the IR.
+constexpr const char* kMarkRoots = "--iree-codegen-add-tuner-attributes";
+/// Its name in IREE 3.10.
+constexpr const char* kMarkRootsBefore = "--iree-config-add-tuner-attributes";
+
+/// Sets the flags of a session; tries the older name of a flag if the compiler rejects the newer.
+CompilerError* setSessionFlags(const CompilerApi& api, Session* session,
+                               std::vector<std::string> flags) {
+  const auto set = [&] {
+    const auto pointers = pointersTo(flags);
+    return api.sessionSetFlags(session, static_cast<int>(pointers.size()), pointers.data());
+  };
+  CompilerError* error = set();
+  const auto mark = std::ranges::find(flags, kMarkRoots);
+  if (error != nullptr && mark != flags.end()) {
+    api.errorDestroy(error);
+    *mark = kMarkRootsBefore;
+    error = set();
+  }
+  return error;
+}
+
 /// Adds the flags that a kind of job needs; returns false on failure.
 template <typename Job>
 bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::string>& flags) {
   constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
   if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> || kMatchers) {
-    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+    flags.emplace_back(kMarkRoots);
   }
   if (std::is_same_v<Job, ListConstraintsJob> && api.hasConstraints()) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
@@ -208,9 +230,7 @@ int JobRunner::open() {
   }
   setGlobalFlags(api_, flags);
   Session* session = api_.sessionCreate();
-  const auto pointers = pointersTo(flags);
-  if (printError(api_, api_.sessionSetFlags(session, static_cast<int>(pointers.size()),
-                                            pointers.data()))) {
+  if (printError(api_, setSessionFlags(api_, session, flags))) {
     return kExitBadFlag;
   }
   context_ = api_.sessionContext(session);
