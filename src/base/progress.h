@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -69,14 +71,20 @@ class Progress {
   static void waiting(std::string_view what);
   /// Ends the wait after `ns` nanoseconds, which are excluded from the estimate of the time left.
   static void waited(std::int64_t ns);
+  /// Redraws the newest Progress of this process with the current Activity and its duration, if
+  /// the line has not changed for a while. Loops that wait for a child call it about once per
+  /// second, so the line never stands still.
+  static void tick();
 
  private:
   [[nodiscard]] ProgressState state(std::int64_t atNs) const;
+  [[nodiscard]] std::string note(std::int64_t atNs) const;
   [[nodiscard]] std::optional<std::int64_t> secondsLeft(std::int64_t atNs) const;
   void show(bool newStage);
   void draw(const ProgressState& state, std::int64_t atNs);
 
   Progress* older_;  ///< previous newest Progress
+  pid_t owner_;      ///< forked children must not draw
   std::int64_t lastWaitNs_ = 0;
   bool quiet_;
   bool terminal_;
@@ -85,11 +93,29 @@ class Progress {
   std::string name_;
   std::string best_;
   std::string note_;
+  std::string blockedBy_;  ///< reason of a wait from outside
   StageSize size_;
   std::int64_t done_ = 0;
   std::int64_t startNs_ = 0;
   std::int64_t lastDrawNs_ = 0;
   std::unique_ptr<ProgressWatcher> watcher_;
+};
+
+/// Names what the newest Progress of this process waits for, for example "compiling 17
+/// candidates", until it is destroyed. An inner activity hides the outer one.
+class Activity {
+ public:
+  explicit Activity(std::string what);
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+  ~Activity();
+
+ private:
+  friend class Progress;
+
+  std::string what_;
+  std::int64_t startNs_;
+  Activity* outer_;
 };
 
 }  // namespace hone

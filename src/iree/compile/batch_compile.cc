@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/progress.h"
 #include "iree/compile/job/job_wire.h"
 #include "iree/compile/resolve_roots.h"
 #include "iree/module/module_variants.h"
@@ -286,6 +287,11 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
       members.push_back(std::move(*member));
     }
   }
+  const Activity compiling(
+      members.size() == 1
+          ? fmt::format("compiling {}",
+                        requests[members.front().request].source.filename().string())
+          : fmt::format("compiling {} candidates", members.size()));
   for (Task& task : HONE_TRY(tasksFor(std::move(members)))) {
     submit(std::move(task));
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/progress.h"
+
 namespace hone::iree {
 namespace {
 
@@ -21,6 +23,7 @@ Result<std::vector<std::string>> materialize(
 
 Result<std::vector<PipelineConstraints>> constraintsOf(Compiler& compiler,
                                                        const CompileRequest& request) {
+  const Activity reading("reading the compiler's constraints");
   return std::move(HONE_TRY(compiler.ask(request, ListConstraintsJob{})).constraints);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/progress.h"
 
 namespace hone::iree {
 namespace {
@@ -54,6 +55,7 @@ Result<std::vector<model::RootOperation>> listRoots(Compiler& compiler,
 Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
                                                       const CompileRequest& request,
                                                       const std::filesystem::path& folder) {
+  const Activity extracting("extracting the dispatches");
   const auto found = HONE_TRY(compiler.ask(request, ListDispatchesJob{}));
   const bool benchmark = request.from == kPhaseExecutableSources;
   std::vector<model::RootOperation> roots;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process/interrupt.h"
+#include "base/progress.h"
 #include "base/text/text.h"
 #include "kernel/worker/python/python_fork_server.h"
 
@@ -166,6 +167,7 @@ Result<std::string> Worker::readLine(std::int64_t deadlineNs, Reply& reply) {
     constexpr std::int64_t kMaxPollMs = 500;
     pollfd end{replies_, POLLIN, 0};
     ::poll(&end, 1, static_cast<int>(std::min(kMaxPollMs, leftNs / 1'000'000 + 1)));
+    Progress::tick();
     std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills the used part
     const ssize_t got = ::read(replies_, buffer.data(), buffer.size());
     if (got > 0) {
@@ -215,6 +217,7 @@ Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
   request["id"] = id;
   // If sending fails, reading the reply reports the reason.
   (void)send(request.dump() + "\n");
+  const Activity running("running the kernel");
   Reply reply = HONE_TRY(awaitReply(id, limit));
   if (reply.ok()) {
     adoptProcess(reply.body);

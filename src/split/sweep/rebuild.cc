@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/progress.h"
 
 namespace hone::split {
 namespace {
@@ -212,6 +213,7 @@ Result<std::string> buildCompiler(const Build& build) {
   constexpr const char* kScript =
       "exec 2>&1; cd \"$0\" && { "
       "(while kill -0 \"$2\" 2>/dev/null; do sleep 1; done; kill -KILL 0) & eval \"$1\"; }";
+  const Activity building("building the compiler");
   const Finished finished = HONE_TRY(
       runCommand({.argv = {"/bin/sh", "-c", kScript, fs::absolute(build.folder, code).string(),
                            build.command, std::to_string(::getpid())},

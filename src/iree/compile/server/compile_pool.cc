@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/process/interrupt.h"
+#include "base/progress.h"
 #include "iree/compile/diagnostics.h"
 #include "iree/compile/job/job_wire.h"
 #include "iree/compile/server/compile_child.h"
@@ -37,6 +38,12 @@ void closeAllBut(int socket) {
 Result<std::string> receive(int socket) {
   std::string buffer(kMaxMessage, '\0');
   while (!interrupted()) {
+    constexpr int kMaxPollMs = 500;  // an interrupt just before poll() does not wake it
+    pollfd end{socket, POLLIN, 0};
+    if (::poll(&end, 1, kMaxPollMs) == 0) {
+      Progress::tick();
+      continue;
+    }
     const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
     if (got >= 0) {
       buffer.resize(static_cast<std::size_t>(got));
