@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/text/text.h"
 
 namespace hone {
@@ -139,8 +138,8 @@ void Progress::tick() {
   }
 }
 
-Activity::Activity(std::string what)
-    : what_(std::move(what)), startNs_(nowNs()), outer_(std::exchange(currentActivity(), this)) {}
+Activity::Activity(std::string what, std::int64_t startNs)
+    : what_(std::move(what)), startNs_(startNs), outer_(std::exchange(currentActivity(), this)) {}
 
 Activity::~Activity() { currentActivity() = outer_; }
 

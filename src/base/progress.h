@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
+
 namespace hone {
 
 /// Snapshot of the progress of long-running work.
@@ -105,7 +107,8 @@ class Progress {
 /// candidates", until it is destroyed. An inner activity hides the outer one.
 class Activity {
  public:
-  explicit Activity(std::string what);
+  /// `startNs` is on the clock of nowNs().
+  explicit Activity(std::string what, std::int64_t startNs = nowNs());
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
   ~Activity();
