@@ -16,10 +16,10 @@ namespace hone {
 namespace {
 
 constexpr std::int64_t kTerminalPeriodNs = 100'000'000;
-constexpr std::int64_t kPipePeriodNs = 5'000'000'000;
+constexpr std::int64_t kPipePeriodNs = 5 * kSecondNs;
 /// Redraw periods of a line whose stage makes no step.
-constexpr std::int64_t kTerminalTickNs = 1'000'000'000;
-constexpr std::int64_t kPipeTickNs = 15'000'000'000;
+constexpr std::int64_t kTerminalTickNs = kSecondNs;
+constexpr std::int64_t kPipeTickNs = 15 * kSecondNs;
 
 std::size_t terminalWidth() {
   winsize size{};
@@ -199,8 +199,7 @@ std::string Progress::note(std::int64_t atNs) const {
     return blockedBy_;
   }
   const Activity* activity = currentActivity();
-  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-  const std::int64_t seconds = activity == nullptr ? 0 : (atNs - activity->startNs_) / kNsPerSecond;
+  const std::int64_t seconds = activity == nullptr ? 0 : (atNs - activity->startNs_) / kSecondNs;
   return seconds == 0 ? note_ : fmt::format("{} ({})", activity->what_, timeText(seconds));
 }
 

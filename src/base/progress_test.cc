@@ -112,7 +112,6 @@ TEST(Progress, ReportsEveryStepToWatcherWhenQuiet) {
 }
 
 TEST(Progress, ShowsLongActivityInsteadOfNote) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
   std::vector<ProgressState> seen;
   std::vector<bool> newStages;
   Progress progress(true);
@@ -120,7 +119,7 @@ TEST(Progress, ShowsLongActivityInsteadOfNote) {
   progress.stage("trials", 10);
   progress.step("a note");
   {
-    const Activity outer("compiling 17 candidates", nowNs() - 75 * kSecond);
+    const Activity outer("compiling 17 candidates", nowNs() - 75 * kSecondNs);
     Progress::tick();
     EXPECT_EQ(seen.back().note, "compiling 17 candidates (1 min 15 s)");
     const Activity inner("measuring @f");
@@ -141,7 +140,7 @@ TEST(Progress, DoesNotDrawInForkedChild) {
   Progress progress(true);
   progress.watch(std::make_unique<RecordingWatcher>(seen, newStages));
   progress.stage("trials", 10);
-  const Activity activity("compiling", nowNs() - 5'000'000'000);
+  const Activity activity("compiling", nowNs() - 5 * kSecondNs);
   const std::size_t before = seen.size();
   const pid_t child = ::fork();
   if (child == 0) {
