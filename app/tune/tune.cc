@@ -239,7 +239,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   }
   const engine::TrialContext bench{toolchain.compiler, runner, store, progress, run, *executor};
   const std::size_t count = programs.size();
-  const engine::Budget share = engine::partOf(budget, count);
+  const engine::Budget share = engine::divideBudget(budget, count);
   auto tuned = tuneAll(bench, toolchain, std::move(programs),
                        tuneOptions(options, share, std::move(candidates)), options.starterSpec,
                        scratch.path());

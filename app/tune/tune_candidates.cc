@@ -117,7 +117,7 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
       progress.say(fmt::format("{}: not tuned: {}", subject.name, subject.whyNot));
       continue;
     }
-    const engine::BudgetClock ofDispatch(engine::partOf(clock.left(), left));
+    const engine::BudgetClock ofDispatch(engine::divideBudget(clock.left(), left));
     --left;
     progress.stage(subject.name, {.total = static_cast<std::int64_t>(options.candidates),
                                   .atMost = ofDispatch.leftUntil(1)});
@@ -168,7 +168,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain,
       folder /= label;
     }
     const auto made = candidatesFor(progress, toolchain, whole, options,
-                                    partOf(clock.left(), programs.size() - i), folder);
+                                    divideBudget(clock.left(), programs.size() - i), folder);
     progress.finish();
     if (!made) {
       if (made.error().isFatal()) {

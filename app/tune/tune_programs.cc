@@ -26,7 +26,7 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
                      file.source.string(), dispatches.size() == 1 ? ": " : "",
                      dispatches.size() == 1 ? dispatches.front().whyNot : "");
   }
-  return tune::programOf(dispatches.front());
+  return tune::loadDispatch(dispatches.front());
 }
 
 }  // namespace
@@ -97,11 +97,11 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
     HONE_CHECK(add(std::move(program)));
   }
   for (const model::Problem& problem : HONE_TRY(readProblems(progress))) {
-    const std::string text = iree::mlirOf(problem);
+    const std::string text = iree::emitMlir(problem);
     const auto source = folder / fmt::format("{}.mlir", nameOf(problem));
     HONE_CHECK(writeFile(source, text));
-    engine::Program program = engine::programOf(problem, source, "main");
-    program.hash = hashOf(text);
+    engine::Program program = engine::makeProgram(problem, source, "main");
+    program.hash = hashBytes(text);
     HONE_CHECK(add(std::move(program)));
   }
   if (programs.empty()) {

@@ -40,7 +40,7 @@ Result<std::vector<model::RootOperation>> rootsFor(Compiler& compiler,
                                                    const DispatchProgram& program) {
   CompileRequest one = request;
   one.source = program.source;
-  one.sourceHash = hashOf(HONE_TRY(readFile(program.source)));
+  one.sourceHash = hashBytes(HONE_TRY(readFile(program.source)));
   return listRoots(compiler, one);
 }
 

@@ -179,7 +179,7 @@ TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
   EXPECT_TRUE(dynamic[0].source.empty());
   EXPECT_EQ(dynamic[0].root.kind, RootKind::elementwise);
   CompileRequest packed =
-      toolchain_.request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}), "packed.mlir");
+      toolchain_.request(emitMlir(model::Matmul{.m = 64, .n = 64, .k = 64}), "packed.mlir");
   packed.flags.emplace_back("--iree-opt-data-tiling");
   for (const DispatchProgram& program : programs(packed)) {
     EXPECT_THAT(program.whyNot, HasSubstr("data tiling")) << program.name;
@@ -191,7 +191,7 @@ TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
 TEST_F(DispatchProgramsTest, AcceptsDumpedBenchmarks) {
   const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
   CompileRequest whole = toolchain_.request(
-      mlirOf(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
+      emitMlir(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
   const auto cut = programs(whole);
   ASSERT_EQ(cut.size(), 1u);
   whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());

@@ -62,7 +62,7 @@ struct DispatchMatcher {
 };
 
 /// Returns the matchers of all dispatches of a program that have a root operation.
-[[nodiscard]] Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler,
-                                                              const CompileRequest& request);
+[[nodiscard]] Result<std::vector<DispatchMatcher>> queryMatchers(Compiler& compiler,
+                                                                 const CompileRequest& request);
 
 }  // namespace hone::iree

@@ -125,7 +125,7 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
   }
   const bool fair = context_.options.threads > 1 && subject->isUntrusted();
   const bool byCpuTime = context_.options.threads == 1 && runnable.onCpu();
-  const engine::Pace pace = engine::paceOf(rankNs(probe->wallNs, probe->cpuNs, byCpuTime));
+  const engine::Pace pace = engine::choosePace(rankNs(probe->wallNs, probe->cpuNs, byCpuTime));
   std::int64_t counted = 0;
   if (context_.options.threads == 1) {
     subject->countEvents();

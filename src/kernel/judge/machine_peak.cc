@@ -149,7 +149,7 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
     if (!timed) {
       break;
     }
-    const double amount = verify::numbersOf<double>(tensors_.outputs()[0]).front();
+    const double amount = verify::toNumbers<double>(tensors_.outputs()[0]).front();
     fastest = std::min(fastest, timed->cpuNs / (static_cast<double>(kRounds) * amount));
   }
   if (!judged.ok()) {

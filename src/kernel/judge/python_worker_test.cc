@@ -80,7 +80,7 @@ class PythonWorkerTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto place = findPython();
-    const auto packages = place ? packagesOf(place->interpreter) : Result<PythonPackages>({});
+    const auto packages = place ? queryPackages(place->interpreter) : Result<PythonPackages>({});
     if (!packages || packages->torch.empty() || packages->tilelang.empty()) {
       GTEST_SKIP() << "torch and TileLang are not installed; run scripts/setup --kernels";
     }
@@ -126,7 +126,7 @@ TEST(PythonPlace, FailsIfHonePythonIsNotAProgram) {
 }
 
 TEST(PythonPlace, FailsForBrokenInterpreter) {
-  const auto packages = packagesOf("/bin/false");
+  const auto packages = queryPackages("/bin/false");
   ASSERT_FALSE(packages);
   EXPECT_EQ(packages.error().message, "/bin/false failed: exit code 1");
 }

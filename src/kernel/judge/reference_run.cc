@@ -108,7 +108,7 @@ Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Te
   }
   Expected expected;
   for (const verify::Tensor& output : outputs) {
-    expected.push_back(verify::numbersOf<double>(output));
+    expected.push_back(verify::toNumbers<double>(output));
   }
   return expected;
 }

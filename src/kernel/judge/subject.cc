@@ -29,7 +29,7 @@ double maxFlushNs(const Shape& shape) {
   return kBaseNs + kNsPerByte * bytes;
 }
 
-Outcome outcomeOf(const Reply& reply) {
+Outcome toOutcome(const Reply& reply) {
   switch (reply.status) {
     case Status::ok:
       return Outcome::ok;
@@ -61,7 +61,7 @@ Result<bool> Subject::accept(const Reply& reply, Judged& judged) const {
   if (reply.status == Status::failed && reply.kind == "protocol") {
     return machineError("worker protocol error: {}", reply.message);
   }
-  judged.outcome = outcomeOf(reply);
+  judged.outcome = toOutcome(reply);
   judged.message = fmt::format("kernel failed: {}", reply.message);
   judged.diagnostics = reply.detail.empty() ? worker_.log() : reply.detail;
   return false;

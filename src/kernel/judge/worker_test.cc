@@ -77,8 +77,8 @@ class WorkerTest : public testing::Test {
   void expectCorrect() {
     EXPECT_EQ(tensors_->findUnwritten(tensors_->outputs()), std::nullopt);
     EXPECT_EQ(tensors_->findStrayWrite(inputs_), std::nullopt);
-    const auto a = verify::numbersOf<float>(inputs_[0]);
-    const auto c = verify::numbersOf<float>(tensors_->outputs()[0]);
+    const auto a = verify::toNumbers<float>(inputs_[0]);
+    const auto c = verify::toNumbers<float>(tensors_->outputs()[0]);
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_EQ(c[i], 2 * a[i]) << i;
     }
@@ -161,7 +161,7 @@ TEST_F(WorkerTest, KeepsInputsReadOnly) {
       "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject));
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 2);
 }
 TEST_F(WorkerTest, ReportsCrash) {
   expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "accesses unmapped");
@@ -236,7 +236,7 @@ TEST_F(WorkerTest, RejectsReadingFiles) {
   auto subject = load("C[0] = open(\"/proc/self/maps\", O_RDONLY) < 0 ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 1);
 }
 TEST_F(WorkerTest, ClosesFilesOpenedWhileLoading) {
   auto subject = load("char c; C[0] = before >= 0 && read(before, &c, 1) == 1 ? 1 : 2;",
@@ -244,7 +244,7 @@ TEST_F(WorkerTest, ClosesFilesOpenedWhileLoading) {
                       "before = open(\"/proc/self/maps\", O_RDONLY); }\n");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 2);
 }
 TEST_F(WorkerTest, HidesUserFilesWhileLoading) {
   const ScratchFolder other = ScratchFolder::create("hone-worker-user").value();
@@ -270,7 +270,7 @@ TEST_F(WorkerTest, HidesUserFilesWhileLoading) {
     GTEST_SKIP() << "this system has no Landlock";
   }
   ASSERT_TRUE(ask(tensors_->request("call")).ok());
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 1);
 }
 TEST_F(WorkerTest, RejectsWritingFromConstructor) {
   const std::string file = (folder_.path() / "early").string();
@@ -369,8 +369,8 @@ TEST_F(WorkerTest, HidesSecrets) {
       "C[0] = getenv(\"HONE_TEST_API_KEY\") ? 1 : 2; C[1] = getenv(\"HONE_TEST_PLAIN\") ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject));
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[1], 1);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 2);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[1], 1);
 }
 
 TEST_F(WorkerTest, ReportsMissingFunctionAsBuildFailure) {

@@ -61,7 +61,7 @@ double Optimized::reportedSpeedup() const {
   return (confirmed->pytorch ? *confirmed->pytorch : confirmed->original).speedup.estimate;
 }
 
-model::KernelOutcome outcomeOf(const Optimized& optimized) {
+model::KernelOutcome toKernelOutcome(const Optimized& optimized) {
   model::KernelOutcome outcome;
   outcome.kernel = optimized.original.name;
   outcome.language = nameOf(optimized.original.language);

@@ -46,6 +46,6 @@ struct Optimized {
 };
 
 /// Converts the result to its stored form, without the names of written files.
-[[nodiscard]] model::KernelOutcome outcomeOf(const Optimized& optimized);
+[[nodiscard]] model::KernelOutcome toKernelOutcome(const Optimized& optimized);
 
 }  // namespace hone::kernel

@@ -108,7 +108,7 @@ Result<void> Optimizer::begin(const Source& source) {
         source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
   if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
-    context_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
+    context_.progress.say(formatWarning(missing->get<std::vector<std::string>>()));
   }
   bestScreenNs_ = entry->screenNs;
   return {};

@@ -348,7 +348,7 @@ TEST(Optimizer, StoresAllTrials) {
 
 /// Returns the part of the result that must not depend on where a run was killed.
 nlohmann::json comparableResult(const Optimized& result) {
-  nlohmann::json json = toJson(outcomeOf(result));
+  nlohmann::json json = toJson(toKernelOutcome(result));
   json["conversation"] = result.conversation;
   return json;
 }
@@ -414,8 +414,8 @@ TEST(Optimizer, ResumesWithRemainingBudget) {
 }
 
 TEST(Optimizer, NamesMissingDefences) {
-  EXPECT_EQ(warningOf({}), "");
-  EXPECT_THAT(warningOf({"landlock", "seccomp"}), HasSubstr("lacks landlock and seccomp"));
+  EXPECT_EQ(formatWarning({}), "");
+  EXPECT_THAT(formatWarning({"landlock", "seccomp"}), HasSubstr("lacks landlock and seccomp"));
 }
 
 /// A resumed run does not repeat a request, because answers cost money.

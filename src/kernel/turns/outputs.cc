@@ -151,7 +151,7 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
     }
   }
   if (!turns.empty()) {
-    const json whole = toJson(outcomeOf(optimized));
+    const json whole = toJson(toKernelOutcome(optimized));
     for (const char* name : {"stopped", "why", "note", "confirmed", "spent"}) {
       turns.back()[name] = whole[name];
     }
@@ -159,7 +159,7 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
   return turns;
 }
 
-Outputs outputsOf(const Optimized& optimized, const OutputOptions& options) {
+Outputs planOutputs(const Optimized& optimized, const OutputOptions& options) {
   Outputs outputs;
   const json history = historyJson(optimized, options.kernelFile.filename().string());
   outputs.history = {fmt::format("optimization_history_{}.json", options.name),
@@ -195,7 +195,7 @@ Result<OutputFiles> writeOutputs(const Outputs& outputs, const std::filesystem::
   return files;
 }
 
-Example exampleOf(const Optimized& optimized) {
+Example makeExample(const Optimized& optimized) {
   Example example;
   const Source& best = optimized.best.source;
   example.name = fmt::format("{}-{}", best.name, best.key().substr(0, 8));

@@ -58,10 +58,10 @@ std::vector<iree::DispatchCost> estimatedCosts(std::span<const iree::DispatchPro
   return costs;
 }
 
-Result<engine::Program> programOf(const iree::DispatchProgram& dispatch) {
+Result<engine::Program> loadDispatch(const iree::DispatchProgram& dispatch) {
   engine::Program program;
   program.source = dispatch.source;
-  program.hash = HONE_TRY(hashOfFile(dispatch.source));
+  program.hash = HONE_TRY(hashFile(dispatch.source));
   program.function = dispatch.function;
   program.inputTypes = dispatch.inputTypes;
   program.resultTypes = dispatch.resultTypes;
@@ -93,9 +93,9 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
       continue;
     }
     const bool asked =
-        wanted.matchesPartOf(subject.name) ||
+        wanted.matchesAnywhere(subject.name) ||
         std::any_of(subject.dispatches.begin(), subject.dispatches.end(),
-                    [&](const std::string& name) { return wanted.matchesPartOf(name); });
+                    [&](const std::string& name) { return wanted.matchesAnywhere(name); });
     if (!asked) {
       subject.whyNot = "excluded by --dispatches";
     } else if (options.top > 0 && chosen >= options.top) {
@@ -136,7 +136,7 @@ Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
   if (!subject.cutOut && constraints_) {
     return *constraints_;
   }
-  auto constraints = iree::constraintsOf(compiler_, request);
+  auto constraints = iree::queryConstraints(compiler_, request);
   if (!constraints) {
     constraints = within("reading the compiler's constraints for it", constraints.error());
   }
@@ -146,9 +146,9 @@ Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
   return constraints;
 }
 
-Result<knobs::KnobModel> SubjectFinder::knobsOf(const Subject& subject,
-                                                const std::vector<std::string>& flags,
-                                                bool parallel) {
+Result<knobs::KnobModel> SubjectFinder::makeKnobModel(const Subject& subject,
+                                                      const std::vector<std::string>& flags,
+                                                      bool parallel) {
   const model::RootOperation& root = subject.root;
   if (root.op.empty()) {
     return userError("no operation to tile");
@@ -158,7 +158,7 @@ Result<knobs::KnobModel> SubjectFinder::knobsOf(const Subject& subject,
                      root.op);
   }
   if (target_.name == "local") {
-    knobs::CpuLimits limits = knobs::limitsOfThisCpu();
+    knobs::CpuLimits limits = knobs::detectCpuLimits();
     limits.cores = parallel ? limits.cores : 1;
     return knobs::cpuKnobs(root, limits);
   }
@@ -177,7 +177,7 @@ Result<void> SubjectFinder::addKnobs(Subject& subject, const std::vector<std::st
     subject.whyNot = options_.planned->contains(subject.name) ? "" : "no candidates in the folder";
     return {};
   }
-  auto knobs = knobsOf(subject, flags, parallel);
+  auto knobs = makeKnobModel(subject, flags, parallel);
   if (knobs) {
     subject.knobs = std::move(*knobs);
   } else if (knobs.error().fault == Fault::user) {
@@ -217,14 +217,14 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.estimated = times.empty();
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
     // A single-dispatch program keeps the reference of the whole program.
-    subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
+    subject.program = subject.cutOut ? HONE_TRY(loadDispatch(dispatch)) : whole.program;
     HONE_CHECK(addKnobs(subject, flags, parallel));
     subjects.push_back(std::move(subject));
   }
   HONE_CHECK(
       chooseSubjects(subjects, options_, times.empty() ? Costs::estimated : Costs::measured));
   if (hasIndistinguishable(subjects)) {
-    const auto matchers = iree::matchersOf(compiler_, request);
+    const auto matchers = iree::queryMatchers(compiler_, request);
     if (!matchers && matchers.error().fault != Fault::user) {
       return std::unexpected(matchers.error());
     }

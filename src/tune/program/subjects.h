@@ -24,7 +24,7 @@ namespace hone::tune {
 [[nodiscard]] Result<Regex> dispatchRegex(const std::string& pattern);
 
 /// Converts the dispatch to a standalone program; it must not depend on others.
-[[nodiscard]] Result<engine::Program> programOf(const iree::DispatchProgram& dispatch);
+[[nodiscard]] Result<engine::Program> loadDispatch(const iree::DispatchProgram& dispatch);
 
 /// Selects the dispatches to tune.
 struct SubjectOptions {
@@ -68,9 +68,9 @@ class SubjectFinder {
                                                   engine::Executor* executor = nullptr);
 
  private:
-  [[nodiscard]] Result<knobs::KnobModel> knobsOf(const Subject& subject,
-                                                 const std::vector<std::string>& flags,
-                                                 bool parallel);
+  [[nodiscard]] Result<knobs::KnobModel> makeKnobModel(const Subject& subject,
+                                                       const std::vector<std::string>& flags,
+                                                       bool parallel);
   /// Returns the compiler's constraints for the subject. The compiler can crash on one dispatch;
   /// that must not affect the others.
   [[nodiscard]] Result<std::vector<iree::PipelineConstraints>> constraintsFor(

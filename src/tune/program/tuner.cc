@@ -54,7 +54,7 @@ Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target
                std::move(known));
 }
 
-std::vector<std::string> Tuner::flagsOf(const Variant& variant) const {
+std::vector<std::string> Tuner::listFlags(const Variant& variant) const {
   std::vector<std::string> flags = whole_.flags;
   flags.insert(flags.end(), variant.flags.flags.begin(), variant.flags.flags.end());
   return flags;
@@ -67,7 +67,7 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
   return static_cast<std::size_t>(std::max<std::int64_t>(*limit.trials - tried_, 0));
 }
 
-Tuner::Limit Tuner::limitOf(std::size_t variant, const TuneResult& result) const {
+Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
   const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
@@ -103,7 +103,7 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   engine::Experiment experiment(bench_);
   result.flagFindings = HONE_TRY(experiment.run(plan));
   result.referenceCpuNs += experiment.referenceCpuNs();
-  if (const engine::Finding* best = engine::winnerOf(result.flagFindings)) {
+  if (const engine::Finding* best = engine::findWinner(result.flagFindings)) {
     const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
       return one.name == best->config.name;
     });
@@ -131,7 +131,7 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     }
     options.strategy = options_.strategy;
     options.seed = whole_.seed;
-    options.flags = flagsOf(variant);
+    options.flags = listFlags(variant);
     options.inputSpecs = options_.inputSpecs;
     options.budget = clock_.left();
     if (subject.knobs) {
@@ -222,7 +222,7 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
   auto subjects =
-      HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.runner, folder, &bench_.executor));
+      HONE_TRY(finder.find(whole_, listFlags(variant), &bench_.runner, folder, &bench_.executor));
   for (Subject& subject : subjects) {
     variant.dispatches.emplace_back().subject = std::move(subject);
   }
@@ -240,7 +240,7 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
     dispatch->tried = search->tried();
     dispatch->failed = countFailures(findings);
     dispatch->defaultNs = findings.front().timeNs;
-    if (const engine::Finding* winner = engine::winnerOf(findings)) {
+    if (const engine::Finding* winner = engine::findWinner(findings)) {
       dispatch->winner = *winner;
     }
   }
@@ -253,7 +253,7 @@ Result<TuneResult> Tuner::run() {
   std::optional<Error> failed;
   std::size_t tuned = 0;
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const auto done = tune(result.variants[i], limitOf(i, result), result);
+    const auto done = tune(result.variants[i], computeLimit(i, result), result);
     tuned += done ? 1 : 0;
     if (!done && done.error().isFatal()) {
       return std::unexpected(done.error());

@@ -89,7 +89,7 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
   std::vector<const ProgramSpec*> sharing;
   std::vector<SpecFiles::File> own;
   for (const ProgramSpec& program : programs) {
-    result.fileOf.push_back(program.text.empty() ? "" : output);
+    result.specPaths.push_back(program.text.empty() ? "" : output);
     if (program.text.empty()) {
       continue;
     }
@@ -117,7 +117,7 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
     const std::string file = fileBeside(output, program.label, "mlir");
     result.conflicts.push_back(
         fmt::format("{} is not in the merged spec, which {}; see {}", program.label, whyNot, file));
-    result.fileOf.back() = file;
+    result.specPaths.back() = file;
     own.push_back({file, program.header + program.text});
   }
   if (!common.empty()) {

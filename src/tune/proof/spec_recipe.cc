@@ -66,7 +66,7 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
   }
   iree::CompileRequest request = requestFor(whole, whole.flags);
   request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
-  const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
+  const auto matchers = HONE_TRY(iree::queryMatchers(compiler, request));
   std::vector<std::string> taken;  // matchers that have an entry
   for (const std::size_t number : order) {
     TunedDispatch& dispatch = dispatches[number];
@@ -86,7 +86,7 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
     recipe.entries_.push_back(
         {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
           matcher->matcher, dispatch.winner->config.attributes.front().value,
-          iree::decompositionOf(dispatch.winner->config)},
+          iree::findDecompositionConfig(dispatch.winner->config)},
          number,
          expectedSaving(dispatch),
          matcher->exact});
@@ -106,7 +106,9 @@ Recipe SpecRecipe::recipe() const {
   for (const Entry& entry : entries_) {
     recipe.ingredients.push_back({entry.spec.name, entry.expectedGain});
   }
-  recipe.configOf = [this](std::span<const std::size_t> entries) { return configOf(entries); };
+  recipe.buildConfig = [this](std::span<const std::size_t> entries) {
+    return buildConfig(entries);
+  };
   return recipe;
 }
 
@@ -125,7 +127,7 @@ Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries,
   return iree::specText(specs);
 }
 
-Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
+Result<model::Config> SpecRecipe::buildConfig(std::span<const std::size_t> entries) const {
   model::Config config;
   config.flags = flags_.flags;
   // The file name is part of the trial's key, and comments contain measured shares: omit them.

@@ -95,7 +95,7 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
 
 OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
   OperationMatcher result;
-  result.matched.op = api.nameOf(operation);
+  result.matched.op = api.opName(operation);
   result.matched.types = typeTexts(api, operation);
   const std::vector<std::string>& types = result.matched.types;
   if (!isStatic(api, operation)) {

@@ -94,7 +94,7 @@ std::string examplesText(std::span<const Example> examples) {
 }
 
 std::string kernelDeclaration(std::string_view code) {
-  const auto point = entryPointOf(code);
+  const auto point = findEntryPoint(code);
   return point ? point->declaration : "kernel";
 }
 

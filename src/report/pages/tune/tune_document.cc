@@ -221,7 +221,7 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
   for (const char* scope : {"proof of the rest", "proof of what is left", "proof"}) {
     for (const store::Trial& trial : record.trials) {
       if (trial.details.scope == before + scope) {
-        runners.push_back({&trial, labelOf(trial),
+        runners.push_back({&trial, makeLabel(trial),
                            runners.empty() ? Role::baseline
                            : isTwin(trial) ? Role::faint
                                            : Role::plain});
@@ -254,7 +254,7 @@ void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
   for (const TuneSearch& search : searches) {
     double best = 1;
     for (const store::Trial* trial : search.trials) {
-      const double speedup = search.speedupOf(*trial);
+      const double speedup = search.computeSpeedup(*trial);
       best = std::isnan(speedup) ? best : std::max(best, speedup);
     }
     answer.lines.push_back(fmt::format("{}: {}; best so far: {} in screening.",
