@@ -41,8 +41,8 @@ std::string_view nameOf(Stop stop) {
   return "";
 }
 
-const Tried* Optimized::find(const std::string& sourceKey) const {
-  for (const Tried& one : tried) {
+const JudgedProposal* Optimized::find(const std::string& sourceKey) const {
+  for (const JudgedProposal& one : tried) {
     if (one.proposal.source.key() == sourceKey) {
       return &one;
     }

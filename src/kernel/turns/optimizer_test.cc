@@ -76,8 +76,8 @@ OptimizeOptions unreachableTarget() {
 /// Judges every kernel as a GPU kernel on a machine without a GPU.
 class JudgeWithoutGpu : public FakeKernelJudge {
  public:
-  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
-    Judged judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
+  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
+    JudgeResult judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
     judged.samples.clear();
     judged.facts.update({{"timed", false}, {"registers", 96}, {"spills", 8}});
     return judged;
@@ -231,16 +231,17 @@ class LateMismatchJudge : public FakeKernelJudge {
  public:
   explicit LateMismatchJudge(Source wrong) : wrong_(std::move(wrong)) {}
 
-  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
-                                       std::int64_t round, std::int64_t position) override {
+  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
+                                            model::Stage stage, std::int64_t round,
+                                            std::int64_t position) override {
     const bool late = stage == model::Stage::final && round == 7;
-    if (late && contestant.source->key() == wrong_.key()) {
-      Judged judged;
+    if (late && implementation.source->key() == wrong_.key()) {
+      JudgeResult judged;
       judged.outcome = Outcome::mismatch;
       judged.message = "O[3] is 4, expected 5";
       return judged;
     }
-    return FakeKernelJudge::measure(contestant, stage, round, position);
+    return FakeKernelJudge::measure(implementation, stage, round, position);
   }
 
  private:

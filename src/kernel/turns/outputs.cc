@@ -40,7 +40,7 @@ std::string_view withoutHeader(std::string_view text, Language language) {
 }
 
 json evaluationJson(const Optimized& optimized, const Proposal& proposal) {
-  const Tried* tried = optimized.find(proposal.source.key());
+  const JudgedProposal* tried = optimized.find(proposal.source.key());
   if (tried == nullptr) {
     return {{"title", proposal.title}, {"outcome", "not judged"}};
   }
@@ -66,7 +66,7 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
                        {"diff", unifiedDiff(before.text, proposal.source.text, fileName)}});
     evaluation.push_back(evaluationJson(optimized, proposal));
   }
-  const Tried* best = optimized.find(turn.best);
+  const JudgedProposal* best = optimized.find(turn.best);
   return {{"iteration", turn.turn},
           {"bottleneck_analysis", turn.analysis ? toJson(*turn.analysis) : json()},
           {"examples", turn.examples},
@@ -146,7 +146,7 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
   const Source* before = &optimized.original;
   for (const TurnRecord& turn : optimized.turns) {
     turns.push_back(turnJson(optimized, turn, *before, fileName));
-    if (const Tried* best = optimized.find(turn.best); best != nullptr) {
+    if (const JudgedProposal* best = optimized.find(turn.best); best != nullptr) {
       before = &best->proposal.source;
     }
   }

@@ -24,9 +24,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Tried makeTried(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
-                model::Outcome outcome = model::Outcome::ok) {
-  Tried tried;
+JudgedProposal makeTried(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
+                         model::Outcome outcome = model::Outcome::ok) {
+  JudgedProposal tried;
   tried.proposal = proposal;
   tried.turn = turn;
   tried.speedup = speedup;
