@@ -7,7 +7,7 @@
 #include "iree/compile/dispatch_programs.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/workload/workload.h"
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 
 namespace hone::app {
 namespace {
@@ -21,10 +21,10 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
   iree::CompileRequest request{file.source, file.hash, flags, {}};
   request.from = file.from;
   const auto dispatches = HONE_TRY(iree::dispatchPrograms(compiler, request, folder));
-  if (dispatches.size() != 1 || !dispatches.front().whyNot.empty()) {
+  if (dispatches.size() != 1 || !dispatches.front().skipReason.empty()) {
     return userError("{}: no dispatch found that can be tuned alone{}{}; tune its program instead",
                      file.source.string(), dispatches.size() == 1 ? ": " : "",
-                     dispatches.size() == 1 ? dispatches.front().whyNot : "");
+                     dispatches.size() == 1 ? dispatches.front().skipReason : "");
   }
   return tune::loadDispatch(dispatches.front());
 }

@@ -119,7 +119,7 @@ TEST_F(ExperimentTest, RunsDispatchAsProgram) {
                              toolchain_.folder.path())
           .value();
   ASSERT_EQ(dispatches.size(), 1u);
-  ASSERT_EQ(dispatches[0].whyNot, "");
+  ASSERT_EQ(dispatches[0].skipReason, "");
   const Program program =
       loadProgram(toolchain_.compiler, dispatches[0].source, "", toolchain_.flags).value();
   EXPECT_EQ(program.from, dispatches[0].from);

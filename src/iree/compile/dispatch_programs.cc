@@ -77,8 +77,8 @@ Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
     if (!program.source.empty()) {
       continue;
     }
-    program.whyNot = dispatch.whyNot;
-    if (program.whyNot.empty()) {
+    program.skipReason = dispatch.skipReason;
+    if (program.skipReason.empty()) {
       program.function = dispatch.function;
       program.inputTypes = dispatch.inputs;
       program.resultTypes = dispatch.results;

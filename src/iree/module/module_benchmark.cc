@@ -85,7 +85,7 @@ class BenchmarkReader {
 
  private:
   bool reject(std::string why) {
-    whyNot_ = std::move(why);
+    skipReason_ = std::move(why);
     return false;
   }
   bool readNames();
@@ -99,7 +99,7 @@ class BenchmarkReader {
   const CompilerApi& api_;
   MlirOperation module_;
   MlirOperation executable_;
-  std::string whyNot_;
+  std::string skipReason_;
   std::string device_;
   std::string variant_;
   std::vector<std::string> entries_;
@@ -300,8 +300,8 @@ DispatchDescription BenchmarkReader::read() {
   found.entries = entries_;
   found.calls = 1;
   found.fingerprint = hashBytes(found.dispatch);
-  found.whyNot = whyNot_;
-  if (!whyNot_.empty()) {
+  found.skipReason = skipReason_;
+  if (!skipReason_.empty()) {
     return found;
   }
   removeConfiguration();

@@ -93,16 +93,16 @@ class CallWriter {
  public:
   CallWriter(const CompilerApi& api, MlirOperation call) : api_(api), call_(call) {}
 
-  /// Returns false if the function cannot be written; whyNot() then has the reason.
+  /// Returns false if the function cannot be written; skipReason() then has the reason.
   bool write(const std::string& name);
-  [[nodiscard]] const std::string& whyNot() const { return whyNot_; }
+  [[nodiscard]] const std::string& skipReason() const { return skipReason_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
   [[nodiscard]] const std::vector<std::string>& results() const { return results_; }
 
  private:
   bool reject(std::string why) {
-    whyNot_ = std::move(why);
+    skipReason_ = std::move(why);
     return false;
   }
   bool addOperands();
@@ -113,7 +113,7 @@ class CallWriter {
 
   const CompilerApi& api_;
   MlirOperation call_;
-  std::string whyNot_;
+  std::string skipReason_;
   std::string text_;
   std::string before_;                 ///< the operations that create the operands
   std::vector<std::string> workload_;  ///< SSA names
@@ -259,7 +259,7 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
     }
   }
   if (calls.sites.empty()) {
-    found.whyNot =
+    found.skipReason =
         calls.atLoad ? "it runs only once, when the program is loaded" : "it is never called";
     return found;
   }
@@ -267,7 +267,7 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
   const std::string& entry = found.entries.empty() ? found.dispatch : found.entries.front();
   const std::string function = functionName(entry, found.dispatch);
   if (!writer.write(function)) {
-    found.whyNot = writer.whyNot();
+    found.skipReason = writer.skipReason();
     return found;
   }
   found.function = function;

@@ -183,7 +183,7 @@ Result<std::vector<DispatchMatcher>> queryMatchers(Compiler& compiler,
     matchers.push_back({.dispatch = one.dispatch,
                         .matched = one.root.matched,
                         .matcher = one.root.matcher,
-                        .whyNot = one.root.whyNot,
+                        .failureReason = one.root.failureReason,
                         .exact = one.root.exact,
                         .equal = {},
                         .alike = {}});

@@ -49,8 +49,8 @@ struct SpecParts {
 struct DispatchMatcher {
   std::string dispatch;
   Matched matched;
-  std::string matcher;  ///< for SpecEntry; "" if the root cannot be matched
-  std::string whyNot;   ///< the reason if `matcher` is empty
+  std::string matcher;        ///< for SpecEntry; "" if the root cannot be matched
+  std::string failureReason;  ///< the reason if `matcher` is empty
   /// False if the matcher checks only the operation's name and types and may match other
   /// operations.
   bool exact = true;

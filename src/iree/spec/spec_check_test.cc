@@ -33,7 +33,7 @@ TEST_P(SpecCaseTest, ConfiguresTheMatchedRoot) {
   const Case& one = GetParam();
   const CompileRequest program = request(one.program, one.target);
   const DispatchMatcher matcher = matcherIn(program);
-  EXPECT_EQ(matcher.whyNot, "");
+  EXPECT_EQ(matcher.failureReason, "");
   EXPECT_EQ(matcher.matched.kind, one.kind);
   EXPECT_EQ(shown(matcher.matched), one.shown);
   EXPECT_EQ(matcher.exact, one.exact);
@@ -254,7 +254,7 @@ TEST_F(SpecCheckTest, HasNoMatcherForRootsCreatedAfterSpecs) {
     if (one.matched.op == "linalg.mmt4d") {
       found = true;
       EXPECT_EQ(one.matcher, "");
-      EXPECT_THAT(one.whyNot, HasSubstr("only after it applies specs"));
+      EXPECT_THAT(one.failureReason, HasSubstr("only after it applies specs"));
     }
   }
   EXPECT_TRUE(found);

@@ -69,7 +69,7 @@ std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted)
                                  countText(fitted.codeLines, "line"),
                                  &fitted == &one.taken() ? " (recommended)" : "");
   text += regretText("predicted in sample", fitted.inSample);
-  text += regretText("predicted by cross-validation", fitted.leftOut);
+  text += regretText("predicted by cross-validation", fitted.crossValidated);
   text += "\n";
   for (const std::string& line : ladderCode(fitted.heuristic)) {
     text += line + "\n";

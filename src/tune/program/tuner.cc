@@ -119,9 +119,9 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
                                                                      const Limit& limit) {
   std::vector<std::unique_ptr<DispatchSearch>> searches;
   for (TunedDispatch& dispatch : variant.dispatches) {
-    Subject& subject = dispatch.subject;
-    const auto planned = options_.planned.find(subject.name);
-    if (!subject.whyNot.empty()) {
+    TunableDispatch& tunable = dispatch.tunable;
+    const auto planned = options_.planned.find(tunable.name);
+    if (!tunable.skipReason.empty()) {
       continue;
     }
     SearchOptions options;
@@ -134,16 +134,16 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     options.flags = listFlags(variant);
     options.inputSpecs = options_.inputSpecs;
     options.budget = clock_.left();
-    if (subject.knobs) {
-      options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
+    if (tunable.knobs) {
+      options.first = likelyPoints(precedents_, tunable.root, tunable.knobs->space);
     }
     options.scope =
         whole_.scope + (variant.flags.name.empty()
-                            ? subject.name
-                            : fmt::format("{} with {}", subject.name, variant.flags.name));
-    auto search = DispatchSearch::begin(bench_, subject, options);
+                            ? tunable.name
+                            : fmt::format("{} with {}", tunable.name, variant.flags.name));
+    auto search = DispatchSearch::begin(bench_, tunable, options);
     if (!search && search.error().fault == Fault::user) {
-      subject.whyNot = search.error().message;  // the others may still gain
+      tunable.skipReason = search.error().message;  // the others may still gain
       continue;
     }
     tried_ += static_cast<std::int64_t>(options.planned.size());
@@ -161,8 +161,8 @@ Result<void> Tuner::awaitBaselines(Variant& variant,
       return ready;
     }
     for (TunedDispatch& dispatch : variant.dispatches) {
-      if (!ready && &dispatch.subject == &search->subject()) {
-        dispatch.subject.whyNot = ready.error().message;
+      if (!ready && &dispatch.tunable == &search->tunable()) {
+        dispatch.tunable.skipReason = ready.error().message;
       }
     }
     if (!ready) {
@@ -213,18 +213,18 @@ Result<std::size_t> Tuner::awaitFirst(const std::vector<DispatchSearch*>& underW
 }
 
 Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& result) {
-  SubjectOptions wanted = options_.subjects;
+  DispatchSelection wanted = options_.tunables;
   if (options_.onlyPlanned) {
     const auto names = std::views::keys(options_.planned);
     wanted.planned.emplace(names.begin(), names.end());
   }
-  SubjectFinder finder(bench_.compiler, target_, std::move(wanted));
+  TunableFinder finder(bench_.compiler, target_, std::move(wanted));
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
-  auto subjects =
+  auto tunables =
       HONE_TRY(finder.find(whole_, listFlags(variant), &bench_.runner, folder, &bench_.executor));
-  for (Subject& subject : subjects) {
-    variant.dispatches.emplace_back().subject = std::move(subject);
+  for (TunableDispatch& tunable : tunables) {
+    variant.dispatches.emplace_back().tunable = std::move(tunable);
   }
   auto searches = HONE_TRY(beginAll(variant, limit));
   HONE_CHECK(searchAll(searches, limit));
@@ -234,7 +234,7 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   for (const auto& search : searches) {
     const auto dispatch =
         std::find_if(variant.dispatches.begin(), variant.dispatches.end(),
-                     [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
+                     [&](const TunedDispatch& one) { return &one.tunable == &search->tunable(); });
     const auto findings = HONE_TRY(search->finish());
     result.referenceCpuNs += search->referenceCpuNs();
     dispatch->tried = search->tried();

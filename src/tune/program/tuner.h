@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "tune/program/dispatch_search.h"
 #include "tune/program/history.h"
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 #include "tune/program/tune_result.h"
 
 namespace hone::tune {
@@ -18,7 +18,7 @@ namespace hone::tune {
 struct TuneOptions {
   std::string strategy = "evolve";
   engine::Budget budget;
-  SubjectOptions subjects;
+  DispatchSelection tunables;
   bool tryFlags = true;  ///< try program-wide flags before the dispatches
   std::int64_t rounds = 20;
   std::vector<std::string> inputSpecs;  ///< the user's

@@ -15,15 +15,15 @@ namespace {
 
 /// Returns the expected saving of a winner, as a fraction of the program's time.
 double expectedSaving(const TunedDispatch& dispatch) {
-  return dispatch.subject.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
+  return dispatch.tunable.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
 }
 
 std::string commentFor(const TunedDispatch& dispatch, const iree::DispatchMatcher& matcher) {
   const stats::Interval& speedup = dispatch.winner->comparison->speedup;
   return fmt::format(
       "{}: {}; {:.2f}x as fast alone (95 % CI {:.2f}-{:.2f}), {:.0f} % of the program's time",
-      dispatch.subject.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
-      100 * dispatch.subject.share);
+      dispatch.tunable.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
+      100 * dispatch.tunable.share);
 }
 
 /// Returns the indices of the winners, largest gain first.
@@ -72,10 +72,10 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
     TunedDispatch& dispatch = dispatches[number];
     const auto matcher =
         std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
-          return one.dispatch == dispatch.subject.root.dispatch;
+          return one.dispatch == dispatch.tunable.root.dispatch;
         });
     if (matcher == matchers.end() || matcher->matcher.empty()) {
-      dispatch.note = matcher == matchers.end() ? "no matcher found" : matcher->whyNot;
+      dispatch.note = matcher == matchers.end() ? "no matcher found" : matcher->failureReason;
       continue;
     }
     if (std::find(taken.begin(), taken.end(), matcher->matcher) != taken.end()) {
@@ -84,7 +84,7 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
     }
     taken.push_back(matcher->matcher);
     recipe.entries_.push_back(
-        {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
+        {{fmt::format("match_{}", dispatch.tunable.name), commentFor(dispatch, *matcher),
           matcher->matcher, dispatch.winner->config.attributes.front().value,
           iree::findDecompositionConfig(dispatch.winner->config)},
          number,
@@ -157,7 +157,7 @@ Result<std::vector<std::string>> SpecRecipe::findFaults(
     return faults;
   }
   for (std::size_t i = 0; i < check.entries.size() && i < entries.size(); ++i) {
-    const auto& meant = dispatches[entries_[entries[i]].dispatch].subject.dispatches;
+    const auto& meant = dispatches[entries_[entries[i]].dispatch].tunable.dispatches;
     const iree::EntryUse& entry = check.entries[i];
     if (entry.uses.empty()) {
       faults.push_back(fmt::format("@{} matches nothing", entry.entry));

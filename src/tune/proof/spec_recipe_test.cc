@@ -47,9 +47,9 @@ class SpecRecipeTest : public ::testing::Test {
     const auto matchers = iree::queryMatchers(compiler_, requestFor(whole_, whole_.flags)).value();
     for (const iree::DispatchMatcher& matcher : matchers) {
       TunedDispatch& dispatch = dispatches.emplace_back();
-      dispatch.subject.name = dispatch.subject.root.dispatch = matcher.dispatch;
-      dispatch.subject.dispatches = {matcher.dispatch};
-      dispatch.subject.share = dispatches.size() == 1 ? firstShare : 1 - firstShare;
+      dispatch.tunable.name = dispatch.tunable.root.dispatch = matcher.dispatch;
+      dispatch.tunable.dispatches = {matcher.dispatch};
+      dispatch.tunable.share = dispatches.size() == 1 ? firstShare : 1 - firstShare;
       dispatch.winner.emplace();
       dispatch.winner->config.attributes = {{"", "", "compilation_info", kInfo}};
       dispatch.winner->comparison.emplace();
@@ -90,15 +90,15 @@ TEST_F(SpecRecipeTest, ReportsFaultsOnProgram) {
   const auto recipe = SpecRecipe::make(compiler_, target_, whole_, {}, dispatches).value();
   EXPECT_TRUE(recipe.findFaults(compiler_, whole_, both, dispatches)->empty());
   EXPECT_TRUE(recipe.findFaults(compiler_, whole_, {}, dispatches)->empty());
-  const std::string second = dispatches[1].subject.name;
-  dispatches[0].subject.dispatches.push_back(second);
+  const std::string second = dispatches[1].tunable.name;
+  dispatches[0].tunable.dispatches.push_back(second);
   const auto missed = recipe.findFaults(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(missed.size(), 1u);
   EXPECT_TRUE(missed[0].contains("does not apply to " + second)) << missed[0];
-  dispatches[0].subject.dispatches = {dispatches[0].subject.name, "main_dispatch_9"};
+  dispatches[0].tunable.dispatches = {dispatches[0].tunable.name, "main_dispatch_9"};
   EXPECT_TRUE(recipe.findFaults(compiler_, whole_, both, dispatches)->empty())
       << "identical dispatches are merged";
-  dispatches[0].subject.dispatches = {"main_dispatch_9"};
+  dispatches[0].tunable.dispatches = {"main_dispatch_9"};
   const auto elsewhere = recipe.findFaults(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(elsewhere.size(), 1u);
   EXPECT_TRUE(elsewhere[0].contains("not tuned")) << elsewhere[0];

@@ -128,13 +128,13 @@ RootMatcher matchRoot(const CompilerApi& api, MlirOperation root,
                            ? functions.end()
                            : functions.find(api.stringAttribute(function, "sym_name"));
   if (printed == functions.end()) {
-    entry.root.whyNot = "the compiler does not apply specs to it";
+    entry.root.failureReason = "the compiler does not apply specs to it";
     return entry;
   }
   entry.body = bodyHash(api, printed->second);
   const MlirOperation seen = findProbedRoot(api, printed->second, root);
   if (seen.ptr == nullptr) {
-    entry.root.whyNot =
+    entry.root.failureReason =
         fmt::format("the compiler creates its {} only after it applies specs", api.opName(root));
     return entry;
   }

@@ -35,7 +35,7 @@ TunedDispatch tunedDispatchFrom(const json& json) {
   }
   dispatch.alone = readField<bool>(json, "alone");
   dispatch.space = readField<std::int64_t>(json, "space");
-  dispatch.whyNot = readText(json, "why_not");
+  dispatch.skipReason = readText(json, "why_not");
   dispatch.tried = readField<std::int64_t>(json, "tried");
   dispatch.failed = readField<std::int64_t>(json, "failed");
   dispatch.defaultNs = readMeasured(json, "default_ns");
@@ -127,7 +127,7 @@ std::vector<Precedent> knownPrecedents(const json& whole) {
   return known;
 }
 
-LeftOutProgram leftOutFrom(const json& json) {
+SkippedProgram skippedFrom(const json& json) {
   return {.program = readText(json, "program"), .error = readText(json, "error")};
 }
 
@@ -142,8 +142,8 @@ json toJson(const TunedDispatch& dispatch) {
   }
   setIf(one, "alone", dispatch.alone);
   setIf(one, "space", dispatch.space);
-  if (!dispatch.whyNot.empty()) {
-    one["why_not"] = dispatch.whyNot;
+  if (!dispatch.skipReason.empty()) {
+    one["why_not"] = dispatch.skipReason;
   }
   if (dispatch.tried) {
     one["tried"] = *dispatch.tried;
@@ -169,7 +169,7 @@ json toJson(const TuneResult& result) {
   for (const Precedent& one : result.precedents) {
     whole["precedents"].push_back({{"root", toJson(one.root)}, {"point", one.point}});
   }
-  for (const LeftOutProgram& one : result.leftOut) {
+  for (const SkippedProgram& one : result.skipped) {
     whole["left_out"].push_back({{"program", one.program}, {"error", one.error}});
   }
   setIf(whole, "own_cpu_ns", result.ownCpuNs);
@@ -180,7 +180,7 @@ Result<TuneResult> tuneResultFrom(const json& json) {
   return readResult(json, "tune result", [](const nlohmann::json& whole) {
     return TuneResult{.programs = readList(whole, "programs", tunedProgramFrom),
                       .precedents = knownPrecedents(whole),
-                      .leftOut = readList(whole, "left_out", leftOutFrom),
+                      .skipped = readList(whole, "left_out", skippedFrom),
                       .ownCpuNs = readField<std::int64_t>(whole, "own_cpu_ns")};
   });
 }

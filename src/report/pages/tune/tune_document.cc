@@ -145,8 +145,8 @@ void addShares(const TunedProgram& program, Document& document) {
 }
 
 std::string outcomeText(const TunedDispatch& dispatch) {
-  if (!dispatch.whyNot.empty()) {
-    return fmt::format("not tuned: {}", dispatch.whyNot);
+  if (!dispatch.skipReason.empty()) {
+    return fmt::format("not tuned: {}", dispatch.skipReason);
   }
   if (dispatch.inSpec == true) {
     return "in the spec";

@@ -1,4 +1,4 @@
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 
 #include <fmt/format.h>
 
@@ -30,15 +30,15 @@ double countIterations(const model::RootOperation& root) {
   return work;
 }
 
-/// Returns true if a spec may be unable to distinguish two of the tuned subjects.
-bool hasIndistinguishable(const std::vector<Subject>& subjects) {
+/// Returns true if a spec may be unable to distinguish two of the tuned tunables.
+bool hasIndistinguishable(const std::vector<TunableDispatch>& tunables) {
   std::set<std::pair<std::string, std::vector<std::int64_t>>> seen;
-  return std::any_of(subjects.begin(), subjects.end(), [&](const Subject& subject) {
+  return std::any_of(tunables.begin(), tunables.end(), [&](const TunableDispatch& tunable) {
     std::vector<std::int64_t> sizes;
-    for (const model::Loop& loop : subject.root.loops) {
+    for (const model::Loop& loop : tunable.root.loops) {
       sizes.push_back(loop.size);
     }
-    return subject.whyNot.empty() && !seen.emplace(subject.root.op, std::move(sizes)).second;
+    return tunable.skipReason.empty() && !seen.emplace(tunable.root.op, std::move(sizes)).second;
   });
 }
 
@@ -74,82 +74,83 @@ Result<Regex> dispatchRegex(const std::string& pattern) {
   return compiled ? std::move(compiled) : within("--dispatches", std::move(compiled).error());
 }
 
-std::string Subject::pattern() const {
+std::string TunableDispatch::pattern() const {
   std::string names;
-  for (const std::string& name : cutOut ? std::vector{root.dispatch} : dispatches) {
+  for (const std::string& name : standalone ? std::vector{root.dispatch} : dispatches) {
     names += fmt::format("{}{}", names.empty() ? "" : "|", iree::literalPattern(name));
   }
   return fmt::format("({})", names);
 }
 
-Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions& options,
-                            Costs costs) {
+Result<void> chooseTunables(std::vector<TunableDispatch>& tunables,
+                            const DispatchSelection& options, Costs costs) {
   const Regex wanted = HONE_TRY(dispatchRegex(options.dispatches));
-  std::stable_sort(subjects.begin(), subjects.end(),
-                   [](const Subject& a, const Subject& b) { return a.share > b.share; });
+  std::stable_sort(
+      tunables.begin(), tunables.end(),
+      [](const TunableDispatch& a, const TunableDispatch& b) { return a.share > b.share; });
   std::size_t chosen = 0;
-  for (Subject& subject : subjects) {
-    if (!subject.whyNot.empty()) {
+  for (TunableDispatch& tunable : tunables) {
+    if (!tunable.skipReason.empty()) {
       continue;
     }
     const bool asked =
-        wanted.matchesAnywhere(subject.name) ||
-        std::any_of(subject.dispatches.begin(), subject.dispatches.end(),
+        wanted.matchesAnywhere(tunable.name) ||
+        std::any_of(tunable.dispatches.begin(), tunable.dispatches.end(),
                     [&](const std::string& name) { return wanted.matchesAnywhere(name); });
     if (!asked) {
-      subject.whyNot = "excluded by --dispatches";
+      tunable.skipReason = "excluded by --dispatches";
     } else if (options.top > 0 && chosen >= options.top) {
-      subject.whyNot = fmt::format("not among the {} most expensive{}", options.top,
-                                   costs == Costs::measured ? "" : " (estimated)");
-    } else if (costs == Costs::measured && subject.share < kMinShare) {
-      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kMinShare);
+      tunable.skipReason = fmt::format("not among the {} most expensive{}", options.top,
+                                       costs == Costs::measured ? "" : " (estimated)");
+    } else if (costs == Costs::measured && tunable.share < kMinShare) {
+      tunable.skipReason = fmt::format("less than {:.0f} % of the time", 100 * kMinShare);
     } else {
       ++chosen;
     }
   }
-  std::stable_partition(subjects.begin(), subjects.end(),
-                        [](const Subject& subject) { return subject.whyNot.empty(); });
+  std::stable_partition(tunables.begin(), tunables.end(),
+                        [](const TunableDispatch& tunable) { return tunable.skipReason.empty(); });
   return {};
 }
 
-void dropIndistinguishable(std::vector<Subject>& subjects,
+void dropIndistinguishable(std::vector<TunableDispatch>& tunables,
                            std::span<const iree::DispatchMatcher> matchers) {
   std::map<std::string, std::string> tuned;  // dispatch name by matcher
-  for (Subject& subject : subjects) {
+  for (TunableDispatch& tunable : tunables) {
     const auto matcher = std::find_if(
         matchers.begin(), matchers.end(),
-        [&](const iree::DispatchMatcher& one) { return one.dispatch == subject.root.dispatch; });
-    if (!subject.whyNot.empty() || matcher == matchers.end() || matcher->matcher.empty()) {
+        [&](const iree::DispatchMatcher& one) { return one.dispatch == tunable.root.dispatch; });
+    if (!tunable.skipReason.empty() || matcher == matchers.end() || matcher->matcher.empty()) {
       continue;
     }
-    const auto [first, isNew] = tuned.emplace(matcher->matcher, subject.name);
+    const auto [first, isNew] = tuned.emplace(matcher->matcher, tunable.name);
     if (!isNew) {
-      subject.whyNot = fmt::format("a spec cannot distinguish it from {}", first->second);
+      tunable.skipReason = fmt::format("a spec cannot distinguish it from {}", first->second);
     }
   }
-  std::stable_partition(subjects.begin(), subjects.end(),
-                        [](const Subject& subject) { return subject.whyNot.empty(); });
+  std::stable_partition(tunables.begin(), tunables.end(),
+                        [](const TunableDispatch& tunable) { return tunable.skipReason.empty(); });
 }
 
-Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
-    const Subject& subject, const iree::CompileRequest& request) {
-  if (!subject.cutOut && constraints_) {
+Result<std::vector<iree::PipelineConstraints>> TunableFinder::constraintsFor(
+    const TunableDispatch& tunable, const iree::CompileRequest& request) {
+  if (!tunable.standalone && constraints_) {
     return *constraints_;
   }
   auto constraints = iree::queryConstraints(compiler_, request);
   if (!constraints) {
     constraints = within("reading the compiler's constraints for it", constraints.error());
   }
-  if (!subject.cutOut) {
+  if (!tunable.standalone) {
     constraints_ = constraints;
   }
   return constraints;
 }
 
-Result<knobs::KnobModel> SubjectFinder::makeKnobModel(const Subject& subject,
+Result<knobs::KnobModel> TunableFinder::makeKnobModel(const TunableDispatch& tunable,
                                                       const std::vector<std::string>& flags,
                                                       bool parallel) {
-  const model::RootOperation& root = subject.root;
+  const model::RootOperation& root = tunable.root;
   if (root.op.empty()) {
     return userError("no operation to tile");
   }
@@ -165,34 +166,35 @@ Result<knobs::KnobModel> SubjectFinder::makeKnobModel(const Subject& subject,
   if (target_.name.starts_with("vulkan")) {
     return knobs::vulkanKnobs(root);
   }
-  iree::CompileRequest request{subject.program.source, subject.program.hash, flags, {}};
-  request.from = subject.program.from;
-  const auto constraints = HONE_TRY(constraintsFor(subject, request));
+  iree::CompileRequest request{tunable.program.source, tunable.program.hash, flags, {}};
+  request.from = tunable.program.from;
+  const auto constraints = HONE_TRY(constraintsFor(tunable, request));
   return knobs::gpuKnobs(compiler_, request, constraints, root, target_.name.starts_with("rocm"));
 }
 
-Result<void> SubjectFinder::addKnobs(Subject& subject, const std::vector<std::string>& flags,
-                                     bool parallel) {
+Result<void> TunableFinder::addKnobs(TunableDispatch& tunable,
+                                     const std::vector<std::string>& flags, bool parallel) {
   if (options_.planned) {
-    subject.whyNot = options_.planned->contains(subject.name) ? "" : "no candidates in the folder";
+    tunable.skipReason =
+        options_.planned->contains(tunable.name) ? "" : "no candidates in the folder";
     return {};
   }
-  auto knobs = makeKnobModel(subject, flags, parallel);
+  auto knobs = makeKnobModel(tunable, flags, parallel);
   if (knobs) {
-    subject.knobs = std::move(*knobs);
+    tunable.knobs = std::move(*knobs);
   } else if (knobs.error().fault == Fault::user) {
-    subject.whyNot = knobs.error().message;
+    tunable.skipReason = knobs.error().message;
   } else {
     return std::unexpected(knobs.error());
   }
   return {};
 }
 
-Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
-                                                 const std::vector<std::string>& flags,
-                                                 const iree::ModuleRunner* runner,
-                                                 const std::filesystem::path& folder,
-                                                 engine::Executor* executor) {
+Result<std::vector<TunableDispatch>> TunableFinder::find(const WholeProgram& whole,
+                                                         const std::vector<std::string>& flags,
+                                                         const iree::ModuleRunner* runner,
+                                                         const std::filesystem::path& folder,
+                                                         engine::Executor* executor) {
   const iree::CompileRequest request = requestFor(whole, flags);
   constraints_.reset();
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
@@ -204,33 +206,33 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
   }
   const auto costs =
       times.empty() ? estimatedCosts(programs) : iree::dispatchCosts(programs, times);
-  std::vector<Subject> subjects;
+  std::vector<TunableDispatch> tunables;
   const bool parallel = runner == nullptr || runner->device().rankBy != iree::RankBy::cpu;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const iree::DispatchProgram& dispatch = programs[i];
-    Subject subject;
-    subject.name = dispatch.name;
-    subject.dispatches = dispatch.dispatches;
-    subject.root = dispatch.root;
-    subject.calls = costs[i].calls;
-    subject.share = costs[i].share;
-    subject.estimated = times.empty();
-    subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
+    TunableDispatch tunable;
+    tunable.name = dispatch.name;
+    tunable.dispatches = dispatch.dispatches;
+    tunable.root = dispatch.root;
+    tunable.calls = costs[i].calls;
+    tunable.share = costs[i].share;
+    tunable.estimated = times.empty();
+    tunable.standalone = programs.size() > 1 && dispatch.skipReason.empty();
     // A single-dispatch program keeps the reference of the whole program.
-    subject.program = subject.cutOut ? HONE_TRY(loadDispatch(dispatch)) : whole.program;
-    HONE_CHECK(addKnobs(subject, flags, parallel));
-    subjects.push_back(std::move(subject));
+    tunable.program = tunable.standalone ? HONE_TRY(loadDispatch(dispatch)) : whole.program;
+    HONE_CHECK(addKnobs(tunable, flags, parallel));
+    tunables.push_back(std::move(tunable));
   }
   HONE_CHECK(
-      chooseSubjects(subjects, options_, times.empty() ? Costs::estimated : Costs::measured));
-  if (hasIndistinguishable(subjects)) {
+      chooseTunables(tunables, options_, times.empty() ? Costs::estimated : Costs::measured));
+  if (hasIndistinguishable(tunables)) {
     const auto matchers = iree::queryMatchers(compiler_, request);
     if (!matchers && matchers.error().fault != Fault::user) {
       return std::unexpected(matchers.error());
     }
-    dropIndistinguishable(subjects, matchers.value_or(std::vector<iree::DispatchMatcher>()));
+    dropIndistinguishable(tunables, matchers.value_or(std::vector<iree::DispatchMatcher>()));
   }
-  return subjects;
+  return tunables;
 }
 
 }  // namespace hone::tune
