@@ -184,7 +184,7 @@ stats::Interval ratioInterval(std::span<const double> ratios) {
   return {std::exp(interval.low), std::exp(interval.estimate), std::exp(interval.high)};
 }
 
-std::string textOf(const stats::Interval& interval) {
+std::string formatInterval(const stats::Interval& interval) {
   return fmt::format("{:.2f} ({:.2f} - {:.2f})", interval.estimate, interval.low, interval.high);
 }
 

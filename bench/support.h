@@ -70,7 +70,7 @@ struct HoneOutput {
 
 /// Returns the median ratio with its 95 % bootstrap confidence interval, computed on logarithms.
 [[nodiscard]] stats::Interval ratioInterval(std::span<const double> ratios);
-[[nodiscard]] std::string textOf(const stats::Interval& interval);
+[[nodiscard]] std::string formatInterval(const stats::Interval& interval);
 
 /// Returns the 95 % Clopper-Pearson confidence interval of a probability, given `hits` out of
 /// `count`.

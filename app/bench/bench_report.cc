@@ -130,7 +130,7 @@ void printNotes(const BenchRun& bench) {
     fmt::print("A and B are the same binary: any difference is noise\n");
   }
   if (bench.plan.selects) {
-    const engine::Finding* best = engine::winnerOf(bench.findings);
+    const engine::Finding* best = engine::findWinner(bench.findings);
     fmt::print("{}\n",
                best != nullptr
                    ? fmt::format("best: {}", best->config.name)

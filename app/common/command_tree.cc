@@ -21,7 +21,7 @@ std::vector<std::string> choicesIn(const std::string& type) {
   return splitAt(type.substr(open + 1, close - open - 1), ',');
 }
 
-ValueKind kindOf(const CLI::Option& option, const std::string& type) {
+ValueKind classifyValue(const CLI::Option& option, const std::string& type) {
   if (option.get_items_expected_max() == 0) {
     return ValueKind::none;
   }
@@ -39,7 +39,7 @@ ValueKind kindOf(const CLI::Option& option, const std::string& type) {
   return base == "FILE" || base == "TEXT" ? ValueKind::file : ValueKind::other;
 }
 
-std::vector<std::string> namesOf(const CLI::Option& option) {
+std::vector<std::string> listNames(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) {
     names.push_back("-" + name);
@@ -72,10 +72,10 @@ OptionHelp describe(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   OptionHelp help;
   help.isArgument = option.get_positional() && !option.nonpositional();
-  help.names = help.isArgument ? std::vector{option.get_name(true)} : namesOf(option);
+  help.names = help.isArgument ? std::vector{option.get_name(true)} : listNames(option);
   help.required = option.get_required();
   help.repeats = option.get_items_expected_max() > 1;
-  help.kind = kindOf(option, type);
+  help.kind = classifyValue(option, type);
   help.choices = choicesIn(type);
   help.value = !help.choices.empty() ? join(help.choices, "|")
                                      : placeholder(option, type.substr(0, type.find(':')));

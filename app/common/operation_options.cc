@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "model/workload/sweep.h"
 #include "model/workload/sweep_conv.h"
 #include "model/workload/workload.h"
@@ -60,7 +60,7 @@ Result<std::vector<Problem>> matmuls(const OperationOptions& options, bool batch
   sweep.transposeLhs = HONE_TRY(transposesFrom("--lhs", options.lhs));
   sweep.transposeRhs = HONE_TRY(transposesFrom("--rhs", options.rhs));
   sweep.epilogues = HONE_TRY(epiloguesFrom(options.epilogue));
-  return model::matmulsOf(sweep);
+  return model::expandMatmuls(sweep);
 }
 
 Result<std::vector<Problem>> convs(const OperationOptions& options, std::int64_t spatial) {
@@ -95,7 +95,7 @@ Result<std::vector<Problem>> convs(const OperationOptions& options, std::int64_t
         }
         return part == "nhwc" ? model::ConvLayout::nhwc : model::ConvLayout::nchw;
       }));
-  return model::convsOf(sweep);
+  return model::expandConvs(sweep);
 }
 
 Result<std::vector<Problem>> attentions(const OperationOptions& options) {
@@ -108,7 +108,7 @@ Result<std::vector<Problem>> attentions(const OperationOptions& options) {
   sweep.queries = HONE_TRY(model::sizesFrom("--queries", options.queries));
   sweep.keys = HONE_TRY(model::sizesFrom("--keys", options.keys));
   sweep.depth = HONE_TRY(model::sizesFrom("--head-dim", options.headDim));
-  return model::attentionsOf(sweep);
+  return model::expandAttentions(sweep);
 }
 
 Result<std::vector<Operation>> expandKind(const OperationOptions& options,
@@ -140,7 +140,7 @@ Result<std::vector<Problem>> readProblems(const OperationOptions& options, iree:
                                           std::vector<std::string>& warnings) {
   std::vector<Problem> problems;
   if (options.isProgram()) {
-    const std::string hash = hashOf(HONE_TRY(readFile(options.file)));
+    const std::string hash = hashBytes(HONE_TRY(readFile(options.file)));
     return compiler.problems({std::filesystem::absolute(options.file), hash, flags, {}});
   }
   const model::Workload workload = HONE_TRY(model::readWorkload(options.file));
@@ -279,7 +279,7 @@ std::vector<Operation> usualOperations(std::string_view target) {
   std::vector<Operation> operations;
   const auto add = [&](const std::string& name, const std::vector<std::int64_t>& slices = {}) {
     for (const std::string& type : types) {
-      if (auto problem = model::problemFromSeedName(fmt::format("{}_{}", name, type))) {
+      if (auto problem = model::problemFromProfilerName(fmt::format("{}_{}", name, type))) {
         operations.push_back({*problem, slices});
       }
     }
@@ -293,10 +293,10 @@ std::vector<Operation> usualOperations(std::string_view target) {
   for (const char* conv :
        {"conv2d_fwd_1x56x56x64_64x3x3_s1x1_p1x1_d1x1_g1_f32nhwc_f32nhwc_f32nhwc",
         "conv2d_wrw_1x56x56x64_64x3x3_s1x1_p1x1_d1x1_g1_f32nhwc_f32nhwc_f32nhwc"}) {
-    operations.push_back({model::problemFromSeedName(conv).value(), {}});
+    operations.push_back({model::problemFromProfilerName(conv).value(), {}});
   }
   operations.push_back(
-      {model::problemFromSeedName("attention_4x256x256x64_f32t_f32t_f32t").value(), {}});
+      {model::problemFromProfilerName("attention_4x256x256x64_f32t_f32t_f32t").value(), {}});
   return operations;
 }
 

@@ -13,14 +13,14 @@ Result<WorkloadFile> readWorkloadFile(const std::string& file) {
   for (const std::string_view line : model::workloadLines(text)) {
     read.lines.push_back({std::string(line), std::nullopt, false});
   }
-  const auto lineOf = [&](const model::WorkloadLine& line) -> FileLine& {
+  const auto findLine = [&](const model::WorkloadLine& line) -> FileLine& {
     return read.lines[static_cast<std::size_t>(line.number - 1)];
   };
   for (const model::BadLine& bad : read.workload.badLines) {
-    lineOf(bad.line).bad = true;
+    findLine(bad.line).bad = true;
   }
   for (const model::WorkloadEntry& entry : read.workload.entries) {
-    std::optional<model::Problem>& problem = lineOf(entry.line).problem;
+    std::optional<model::Problem>& problem = findLine(entry.line).problem;
     problem = problem.value_or(entry.problem);
   }
   return read;

@@ -88,12 +88,12 @@ std::string optionEntries(const CommandHelp& command) {
 }
 
 /// Returns the footer with its line breaks.
-std::string footerOf(const CommandHelp& command) {
+std::string formatFooter(const CommandHelp& command) {
   return command.footer.empty() ? ""
                                 : fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(trim(command.footer)));
 }
 
-std::string synopsisOf(const std::string& path, const CommandHelp& command) {
+std::string formatSynopsis(const std::string& path, const CommandHelp& command) {
   std::string line = fmt::format("{} [{}]", path, "OPTIONS");
   for (const OptionHelp& option : command.options) {
     if (option.isArgument) {
@@ -104,7 +104,7 @@ std::string synopsisOf(const std::string& path, const CommandHelp& command) {
   return line + (command.commands.empty() ? "" : " COMMAND");
 }
 
-std::string environmentOf(const CommandHelp& root) {
+std::string formatEnvironment(const CommandHelp& root) {
   std::string text;
   forEachCommand(root, [&](const std::string& path, const CommandHelp& command) {
     for (const OptionHelp& option : command.options) {
@@ -127,16 +127,16 @@ std::string manPage(const CommandHelp& root, std::string_view version) {
       ".SH NAME\nhone \\- {}\n.SH SYNOPSIS\n{} [{}] {}\n.SH DESCRIPTION\n{}\n",
       version, escaped(what.substr(what.starts_with("hone ") ? 5 : 0, what.size() - 6)),
       bold("hone"), italic("OPTIONS"), italic("COMMAND"), escaped(what));
-  text += footerOf(root);
+  text += formatFooter(root);
   text += fmt::format(".SH OPTIONS\n{}.SH COMMANDS\n", optionEntries(root));
   forEachCommand(root, [&](const std::string& path, const CommandHelp& command) {
     if (&command != &root) {
-      text += fmt::format(".SS {}\n{}\n{}{}", escaped(synopsisOf(path, command)),
+      text += fmt::format(".SS {}\n{}\n{}{}", escaped(formatSynopsis(path, command)),
                           escaped(withDot(command.description)), optionEntries(command),
-                          footerOf(command));
+                          formatFooter(command));
     }
   });
-  return text + environmentOf(root);
+  return text + formatEnvironment(root);
 }
 
 }  // namespace hone::app

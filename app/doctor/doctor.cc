@@ -107,7 +107,7 @@ Result<void> tryDevice(const Context& context, const std::string& target,
   matmul.m = 16;
   matmul.n = 16;
   matmul.k = 16;
-  HONE_CHECK(writeFile(file, iree::mlirOf(matmul)));
+  HONE_CHECK(writeFile(file, iree::emitMlir(matmul)));
   const engine::Program program =
       HONE_TRY(engine::loadProgram(toolchain.compiler, file, "", toolchain.target.flags));
   const engine::Inputs inputs = HONE_TRY(engine::makeInputs(program, {}, 1, scratch.path()));
@@ -166,7 +166,7 @@ Check checkWheel(const Result<iree::Installation>& installation, const std::stri
 void addKernelChecks(std::vector<Check>& checks) {
   const std::string fix = fmt::format("run {} (only for hone kernel)", installCommand("kernels"));
   const auto place = kernel::findPython();
-  const auto packages = place ? kernel::packagesOf(place->interpreter)
+  const auto packages = place ? kernel::queryPackages(place->interpreter)
                               : Result<kernel::PythonPackages>(std::unexpected(place.error()));
   const auto add = [&](const std::string& name, const std::string& version) {
     Check check{name, !version.empty(), false, "not installed", fix};
@@ -181,9 +181,10 @@ void addKernelChecks(std::vector<Check>& checks) {
   add("PyTorch", packages ? packages->torch : "");
   add("TileLang", packages ? packages->tilelang : "");
   const std::vector<std::string> missing = kernel::missingDefences();
-  checks.push_back({"kernel sandbox", missing.empty(), false,
-                    missing.empty() ? "seccomp and Landlock enabled" : kernel::warningOf(missing),
-                    "use Linux 5.13 or later with Landlock and seccomp (only for hone kernel)"});
+  checks.push_back(
+      {"kernel sandbox", missing.empty(), false,
+       missing.empty() ? "seccomp and Landlock enabled" : kernel::formatWarning(missing),
+       "use Linux 5.13 or later with Landlock and seccomp (only for hone kernel)"});
   const std::string nvcc = findProgram("nvcc");
   checks.push_back({"nvcc", !nvcc.empty(), false, nvcc.empty() ? "not installed" : nvcc,
                     "install CUDA (only for register counts of GPU kernels)"});

@@ -47,7 +47,7 @@ Result<void> setPython(kernel::JudgeOptions& judge) {
     return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
                                               : Result<void>();
   }
-  const auto packages = kernel::packagesOf(place->interpreter);
+  const auto packages = kernel::queryPackages(place->interpreter);
   if (packages && !packages->torch.empty()) {
     judge.python = place->interpreter;
     judge.worker = place->script;
@@ -100,8 +100,8 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   kernel::Measured machine;
   machine.threads = options.threads;
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), judge.limits);
-  const auto roofline = profile::rooflineOf(cacheFolder(), library, model::ElementType::f32,
-                                            options.threads, HONE_VERSION);
+  const auto roofline = profile::loadRoofline(cacheFolder(), library, model::ElementType::f32,
+                                              options.threads, HONE_VERSION);
   if (!roofline && roofline.error().fault == Fault::interrupted) {
     return std::unexpected(roofline.error());
   }

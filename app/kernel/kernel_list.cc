@@ -138,7 +138,7 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
 
 Result<int> listSlow(const Context& context, const ListOptions& options) {
   const fs::path folder = options.folder.empty() ? options.bench.kernels : options.folder;
-  const std::string contents = HONE_TRY(kernel::contentsOf(folder));
+  const std::string contents = HONE_TRY(kernel::hashKernels(folder));
   static_cast<void>(takeApiKey());  // hides it from the kernels
   const KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
   Progress progress(context.quiet || context.json);

@@ -88,7 +88,7 @@ Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, 
         "--api-base "
         "for another server");
   }
-  maker.price_ = kernel::priceOf(kernel::modelName(maker.options_.model));
+  maker.price_ = kernel::findPrice(kernel::modelName(maker.options_.model));
   if (!options.price.empty()) {
     maker.price_ = HONE_TRY(kernel::priceFrom(options.price));
   }

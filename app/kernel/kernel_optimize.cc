@@ -41,7 +41,7 @@ Result<std::string> runKey(const OptimizeCommandOptions& options, const cluster:
   if (options.allSlow) {
     const fs::path folder = options.bench.kernels;
     what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
-    what.field(HONE_TRY(kernel::contentsOf(folder)));
+    what.field(HONE_TRY(kernel::hashKernels(folder)));
   } else {
     const fs::path file = HONE_TRY(kernel::findKernel(options.kernel, options.bench.kernels));
     const kernel::Source source = HONE_TRY(kernel::readKernel(file));

@@ -65,13 +65,13 @@ OptimizeCommandOptions optionsFrom(const json& json) {
 Result<json> kernelJson(const UnitKernel& kernel, const fs::path& reference) {
   return json{{"file", fs::absolute(kernel.file).string()},
               {"name", kernel.name},
-              {"content", hashOf(HONE_TRY(readFile(kernel.file)))},
+              {"content", hashBytes(HONE_TRY(readFile(kernel.file)))},
               {"reference", fs::absolute(reference).string()},
-              {"reference_content", hashOf(HONE_TRY(readFile(reference)))}};
+              {"reference_content", hashBytes(HONE_TRY(readFile(reference)))}};
 }
 
 Result<void> expectContent(const fs::path& file, const std::string& hash) {
-  if (hashOf(HONE_TRY(readFile(file))) != hash) {
+  if (hashBytes(HONE_TRY(readFile(file))) != hash) {
     return userError("{} differs from the file on the machine that started the command",
                      file.string());
   }
@@ -170,17 +170,17 @@ Result<json> OptimizeUnit::perform(engine::UnitSite& site) {
   const kernel::Optimized optimized = HONE_TRY(
       optimizeOne(*command_, site.log.store(), site.log.run(), kernel_.file, kernel_.name));
   const fs::path reference = HONE_TRY(kernel::findReference(kernel_.file, options_.reference));
-  const kernel::Outputs outputs = kernel::outputsOf(
+  const kernel::Outputs outputs = kernel::planOutputs(
       optimized,
       outputOptions(kernel_.file, reference, kernel_.name, command_->bench.machineName()));
-  json value = {{"outcome", model::toJson(outcomeOf(optimized))},
+  json value = {{"outcome", model::toJson(toKernelOutcome(optimized))},
                 {"text", optimizedReport(optimized)},
                 {"tried", triedReport(optimized)},
                 {"kernel", namedTextToJson(outputs.kernel)},
                 {"history", namedTextToJson(outputs.history)},
                 {"conversation", namedTextToJson(outputs.conversation)}};
   if (optimized.improved()) {
-    value["example"] = kernel::toJson(kernel::exampleOf(optimized));
+    value["example"] = kernel::toJson(kernel::makeExample(optimized));
   }
   return value;
 }

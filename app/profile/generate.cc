@@ -105,7 +105,7 @@ Result<std::vector<profile::Generated>> generateAll(
     generated.operation = operation;
     generated.target = toolchain.target.name;
     generated.configs = HONE_TRY(configsFor(toolchain, operation, wanted));
-    generated.folder = profile::folderOf(options.folder, operation);
+    generated.folder = profile::folderFor(options.folder, operation);
     if (generated.configs.empty()) {
       report(
           fmt::format("skipped: {} has no configuration matching '{}'", operation.name(), wanted));

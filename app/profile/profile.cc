@@ -79,7 +79,7 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Tool
   Hasher hasher;
   hasher.field("profile").field(toolchain.compiler.revision()).field(toolchain.device->name);
   for (const profile::Generated& one : operations) {
-    hasher.field(profile::sourceOf(one, one.configs)).field(one.target);
+    hasher.field(profile::generateSource(one, one.configs)).field(one.target);
   }
   hasher.field(options.dispatches).field(options.providers);
   hasher.field(fmt::format("{} {} {} {} {}", options.profile.verify, options.profile.measure,
@@ -186,7 +186,7 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
                             {store, context.store, run, progress}));
   const iree::ModuleRunner runner = toolchain.runner();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);
-  profile::Rooflines rooflines(cacheFolder(), library, profile::threadsOf(*toolchain.device),
+  profile::Rooflines rooflines(cacheFolder(), library, profile::countThreads(*toolchain.device),
                                HONE_VERSION);
   const profile::ProfileTools tools{
       toolchain.compiler, toolchain.target.flags, runner, library, rooflines, progress};

@@ -48,7 +48,7 @@ Result<void> ProfileOutput::check() {
     }
   }
   for (const std::string& file : {csv, junit}) {
-    HONE_CHECK(checkFolderOf(file));
+    HONE_CHECK(checkParentFolder(file));
   }
   return {};
 }

@@ -23,7 +23,7 @@ struct TimeLibraryOptions {
 Result<int> timeLibrary(const TimeLibraryOptions& options) {
   if (options.triad) {
     const double gbps = HONE_TRY(profile::triadBandwidth(options.threads, profile::triadLength()));
-    fmt::print("{}", profile::textOfBandwidth(gbps));
+    fmt::print("{}", profile::formatBandwidth(gbps));
     return 0;
   }
   const auto json = nlohmann::json::parse(options.problem, nullptr, false);
@@ -39,7 +39,7 @@ Result<int> timeLibrary(const TimeLibraryOptions& options) {
   } else {
     answer.unsupported = times.error().message;
   }
-  fmt::print("{}", profile::textOf(answer));
+  fmt::print("{}", profile::formatAnswer(answer));
   return 0;
 }
 

@@ -38,7 +38,7 @@ Result<double> shareFrom(std::string_view option, std::string_view text) {
 
 Result<int> compare(const Context& context, const CompareCommandOptions& options) {
   const double margin = HONE_TRY(shareFrom("--margin", options.margin));
-  HONE_CHECK(checkFolderOf(options.html));
+  HONE_CHECK(checkParentFolder(options.html));
   Context other = context;
   if (!options.otherStore.empty()) {
     other.store = options.otherStore;

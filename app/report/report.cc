@@ -29,7 +29,7 @@ fs::path withExtension(const fs::path& page, const char* ending) {
 }
 
 Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson) {
-  HONE_CHECK(checkFolderOf(page));
+  HONE_CHECK(checkParentFolder(page));
   if (fs::is_directory(page)) {
     return userError("{} is a folder; expected a file, e.g. -o {}/report.html", page.string(),
                      page.string());
@@ -44,7 +44,8 @@ Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson
 /// Formats the gains, and the headlines of the runs without a comparison.
 std::string answersText(const report::RunsAnswers& answers) {
   const std::size_t width = report::outputWidth();
-  const std::string text = answers.gains.empty() ? "" : report::textOf(answers.gains, width) + "\n";
+  const std::string text =
+      answers.gains.empty() ? "" : report::formatGains(answers.gains, width) + "\n";
   report::Table table(
       {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
   bool any = false;

@@ -33,7 +33,7 @@ Result<iree::CompileRequest> requestFor(const SpecCommandOptions& options,
                                         const Toolchain& toolchain) {
   iree::CompileRequest request;
   request.source = std::filesystem::absolute(options.program);
-  request.sourceHash = HONE_TRY(hashOfFile(options.program));
+  request.sourceHash = HONE_TRY(hashFile(options.program));
   request.flags = toolchain.target.flags;
   for (std::string& flag : HONE_TRY(options.flags.flags())) {
     request.flags.push_back(std::move(flag));

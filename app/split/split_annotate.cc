@@ -87,7 +87,7 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
       {program.source, program.hash, bench.toolchain.target.flags, {}}));
   std::vector<split::SweepProblem> swept;
   for (const model::Problem& problem : problems) {
-    const std::string line = model::commandLineOf(problem);
+    const std::string line = model::formatCommandLine(problem);
     const bool known = std::any_of(swept.begin(), swept.end(), [&](const split::SweepProblem& one) {
       return one.arguments == line;
     });
@@ -312,7 +312,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
   iree::Splittable annotated = prepared;
   annotated.ir = scratch.path() / "annotated.mlir";
-  annotated.irHash = hashOf(text);
+  annotated.irHash = hashBytes(text);
   HONE_CHECK(writeFile(annotated.ir, text));
   const auto comparison = HONE_TRY(compareWith(options, bench, program, annotated, sizes));
   if (comparison.verdict != stats::Verdict::regressed) {

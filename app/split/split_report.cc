@@ -42,7 +42,7 @@ split::Validation makeValidation(const SplitOutcome& outcome) {
     if (choice->second.comparison) {
       shape.speedup = choice->second.comparison->speedup;
     }
-    shape.verdict = verdictOf(choice->second);
+    shape.verdict = decideVerdict(choice->second);
     validation.shapes.push_back(std::move(shape));
   }
   return validation;

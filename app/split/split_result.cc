@@ -21,7 +21,7 @@ model::SplitTally toResult(const Tally& tally) {
 model::SplitChoice toResult(const split::ValidatedChoice& choice) {
   model::SplitChoice one;
   one.timeUs = choice.timeUs;
-  one.verdict = verdictOf(choice);
+  one.verdict = decideVerdict(choice);
   if (choice.comparison) {
     one.speedup = choice.comparison->speedup;
   }

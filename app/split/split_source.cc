@@ -52,7 +52,7 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
     fmt::print(stderr, "hone: {}\n", *said);
   }
   const std::string text = HONE_TRY(readFile(options.source));
-  const auto form = HONE_TRY(split::formOf(HONE_TRY(split::readSource(text, options.source))));
+  const auto form = HONE_TRY(split::detectForm(HONE_TRY(split::readSource(text, options.source))));
   const auto heuristics = HONE_TRY(heuristicsFor(options, form));
   const std::string changed = HONE_TRY(split::withHeuristics(text, options.source, heuristics));
   const std::string patch = unifiedDiff(text, changed, patchPath(options.source));

@@ -154,7 +154,7 @@ split::LimitChooser makeChooser(const std::vector<Recommendation>& recommendatio
   return [heuristics = std::move(heuristics)](const model::Reduction& reduction) {
     const auto at = heuristics.find(reduction.kind);
     return at == heuristics.end() ? split::compilersLimit(reduction)
-                                  : split::limitOf(at->second, reduction);
+                                  : split::chooseLimit(at->second, reduction);
   };
 }
 

@@ -14,15 +14,15 @@ std::int64_t Tally::count(Verdict verdict) const {
   return at == verdicts.end() ? 0 : at->second;
 }
 
-Verdict verdictOf(const split::ValidatedChoice& choice) {
+Verdict decideVerdict(const split::ValidatedChoice& choice) {
   return choice.comparison ? choice.comparison->verdict : Verdict::neutral;
 }
 
 Tally makeTally(const std::vector<ValidationRecord>& records,
-                const std::function<std::string(const ValidationRecord&)>& wayOf) {
+                const std::function<std::string(const ValidationRecord&)>& nameWay) {
   Tally tally;
   for (const ValidationRecord& record : records) {
-    const std::string way = wayOf(record);
+    const std::string way = nameWay(record);
     if (record.baselineUs <= 0 || way.empty()) {
       continue;
     }
@@ -34,7 +34,7 @@ Tally makeTally(const std::vector<ValidationRecord>& records,
     tally.baselineUs += record.baselineUs;
     tally.timeUs += record.baselineUs / choice.speedup();
     tally.speedups.push_back(choice.speedup());
-    ++tally.verdicts[verdictOf(choice)];
+    ++tally.verdicts[decideVerdict(choice)];
   }
   return tally;
 }

@@ -23,13 +23,13 @@ struct Tally {
 };
 
 /// Returns the verdict; neutral if the choice equals the compiler's default.
-[[nodiscard]] stats::Verdict verdictOf(const split::ValidatedChoice& choice);
+[[nodiscard]] stats::Verdict decideVerdict(const split::ValidatedChoice& choice);
 
-/// Tallies the way to split that `wayOf` names for each record; skips the record if it returns "".
-/// A record without that way counts as the baseline, e.g. the oracle where nothing is faster.
+/// Tallies the way to split that `nameWay` names for each record; skips the record if it returns
+/// "". A record without that way counts as the baseline, e.g. the oracle where nothing is faster.
 [[nodiscard]] Tally makeTally(
     const std::vector<split::ValidationRecord>& records,
-    const std::function<std::string(const split::ValidationRecord&)>& wayOf);
+    const std::function<std::string(const split::ValidationRecord&)>& nameWay);
 [[nodiscard]] Tally makeTally(const std::vector<split::ValidationRecord>& records,
                               const std::string& way);
 

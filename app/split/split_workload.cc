@@ -12,10 +12,10 @@ namespace hone::app {
 namespace {
 
 /// Returns the line of the entry, or a generated line if its line has several problems.
-std::string argumentsOf(const model::WorkloadEntry& entry,
-                        const std::map<std::int64_t, int>& problemsOfLine) {
-  return problemsOfLine.at(entry.line.number) == 1 ? entry.line.text
-                                                   : model::commandLineOf(entry.problem);
+std::string formatArguments(const model::WorkloadEntry& entry,
+                            const std::map<std::int64_t, int>& problemsPerLine) {
+  return problemsPerLine.at(entry.line.number) == 1 ? entry.line.text
+                                                    : model::formatCommandLine(entry.problem);
 }
 
 }  // namespace
@@ -39,9 +39,9 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
   for (const model::BadLine& bad : workload.badLines) {
     HONE_CHECK(skip(bad.error.message));
   }
-  std::map<std::int64_t, int> problemsOfLine;
+  std::map<std::int64_t, int> problemsPerLine;
   for (const model::WorkloadEntry& entry : workload.entries) {
-    ++problemsOfLine[entry.line.number];
+    ++problemsPerLine[entry.line.number];
   }
   std::vector<model::MatmulTypes> types;
   if (!type.empty()) {
@@ -60,7 +60,7 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
     } else if (auto good = model::check(problem); !good) {
       HONE_CHECK(skip(fmt::format("{}: {}", where, good.error().message)));
     } else if (names.insert(nameOf(problem)).second) {
-      problems.push_back({argumentsOf(entry, problemsOfLine), problem});
+      problems.push_back({formatArguments(entry, problemsPerLine), problem});
     }
     if (limit > 0 && std::cmp_greater_equal(problems.size(), limit)) {
       break;

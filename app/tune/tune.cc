@@ -66,7 +66,7 @@ tune::TuneOptions tuneOptions(const TuneCommandOptions& options, const engine::B
   tune.onlyPlanned = !options.continued.empty();
   tune.strategy = options.strategy;
   tune.budget = budget;
-  tune.subjects = {options.dispatches, options.top};
+  tune.tunables = {options.dispatches, options.top};
   tune.tryFlags = !options.keepFlags && options.continued.empty();
   tune.rounds = options.rounds;
   tune.inputSpecs = options.programs.inputs;
@@ -107,30 +107,30 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
   std::size_t explained = 0;
   for (const tune::WholeProgram& whole : programs) {
     const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
-    tune::SubjectFinder finder(toolchain.compiler, toolchain.target,
+    tune::TunableFinder finder(toolchain.compiler, toolchain.target,
                                {options.dispatches, options.top});
-    const auto subjects =
+    const auto tunables =
         finder.find(whole, whole.flags, runner ? &*runner : nullptr, folder.path());
-    if (!subjects) {
-      if (subjects.error().isFatal()) {
-        return std::unexpected(subjects.error());
+    if (!tunables) {
+      if (tunables.error().isFatal()) {
+        return std::unexpected(tunables.error());
       }
-      failed = failed.value_or(subjects.error());
+      failed = failed.value_or(tunables.error());
       if (programs.size() > 1) {
-        fmt::print(stderr, "skipped: {}: {}\n", whole.program.label(), subjects.error().message);
+        fmt::print(stderr, "skipped: {}: {}\n", whole.program.label(), tunables.error().message);
       }
       continue;
     }
     ++explained;
     if (!context.json) {
-      printSubjects(whole, *subjects, true);
-      if (!subjects->empty() && subjects->front().estimated) {
+      printTunables(whole, *tunables, true);
+      if (!tunables->empty() && tunables->front().estimated) {
         fmt::print("\nshares are estimated from loops and calls; nothing was measured\n");
       }
       continue;
     }
-    for (const tune::Subject& subject : *subjects) {
-      json.push_back(toJson(app::toResult(subject)));
+    for (const tune::TunableDispatch& tunable : *tunables) {
+      json.push_back(toJson(app::toResult(tunable)));
     }
   }
   if (failed && explained == 0) {
@@ -239,7 +239,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   }
   const engine::TrialContext bench{toolchain.compiler, runner, store, progress, run, *executor};
   const std::size_t count = programs.size();
-  const engine::Budget share = engine::partOf(budget, count);
+  const engine::Budget share = engine::divideBudget(budget, count);
   auto tuned = tuneAll(bench, toolchain, std::move(programs),
                        tuneOptions(options, share, std::move(candidates)), options.starterSpec,
                        scratch.path());
@@ -261,7 +261,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
   if (tuned->ended) {
     return within(fmt::format("{} of {} programs done; rerun the command to resume",
-                              tuned->tuned.size() + tuned->leftOut.size(), count),
+                              tuned->tuned.size() + tuned->skipped.size(), count),
                   *tuned->ended);
   }
   const nlohmann::json summary = toJson(result);
@@ -270,7 +270,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
-    for (const SkippedProgram& one : tuned->leftOut) {
+    for (const model::SkippedProgram& one : tuned->skipped) {
       fmt::print("{}: skipped: {}\n", one.program, one.error);
     }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);

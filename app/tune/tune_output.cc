@@ -140,7 +140,7 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
     printTuned(tuned[i], *toolchain.device);
     if (tuned[i].result.proof) {
       fmt::print("use it: {}\n",
-                 commandFor(tuned[i], toolchain, files.specs.fileOf[i], files.scripts[i]));
+                 commandFor(tuned[i], toolchain, files.specs.specPaths[i], files.scripts[i]));
     }
     fmt::print("\n");
   }

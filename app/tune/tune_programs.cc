@@ -7,7 +7,7 @@
 #include "iree/compile/dispatch_programs.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/workload/workload.h"
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 
 namespace hone::app {
 namespace {
@@ -21,12 +21,12 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
   iree::CompileRequest request{file.source, file.hash, flags, {}};
   request.from = file.from;
   const auto dispatches = HONE_TRY(iree::dispatchPrograms(compiler, request, folder));
-  if (dispatches.size() != 1 || !dispatches.front().whyNot.empty()) {
+  if (dispatches.size() != 1 || !dispatches.front().skipReason.empty()) {
     return userError("{}: no dispatch found that can be tuned alone{}{}; tune its program instead",
                      file.source.string(), dispatches.size() == 1 ? ": " : "",
-                     dispatches.size() == 1 ? dispatches.front().whyNot : "");
+                     dispatches.size() == 1 ? dispatches.front().skipReason : "");
   }
-  return tune::programOf(dispatches.front());
+  return tune::loadDispatch(dispatches.front());
 }
 
 }  // namespace
@@ -97,11 +97,11 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
     HONE_CHECK(add(std::move(program)));
   }
   for (const model::Problem& problem : HONE_TRY(readProblems(progress))) {
-    const std::string text = iree::mlirOf(problem);
+    const std::string text = iree::emitMlir(problem);
     const auto source = folder / fmt::format("{}.mlir", nameOf(problem));
     HONE_CHECK(writeFile(source, text));
-    engine::Program program = engine::programOf(problem, source, "main");
-    program.hash = hashOf(text);
+    engine::Program program = engine::makeProgram(problem, source, "main");
+    program.hash = hashBytes(text);
     HONE_CHECK(add(std::move(program)));
   }
   if (programs.empty()) {

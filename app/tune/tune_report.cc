@@ -15,7 +15,7 @@ namespace hone::app {
 namespace {
 
 using report::Align;
-using tune::Subject;
+using tune::TunableDispatch;
 using tune::TunedDispatch;
 using tune::Variant;
 
@@ -32,19 +32,19 @@ std::string formatLoops(const model::RootOperation& root) {
 }
 
 /// Returns the name without the program's name, which is the same for all dispatches.
-std::string shortName(const Subject& subject) {
-  const auto at = subject.name.find("dispatch_");
-  return at == std::string::npos ? subject.name : subject.name.substr(at);
+std::string shortName(const TunableDispatch& tunable) {
+  const auto at = tunable.name.find("dispatch_");
+  return at == std::string::npos ? tunable.name : tunable.name.substr(at);
 }
 
-std::string formatSpace(const Subject& subject) {
-  return subject.knobs
-             ? fmt::format("{}{}", subject.knobs->space.size(), subject.knobs->complete ? "" : "+")
+std::string formatSpace(const TunableDispatch& tunable) {
+  return tunable.knobs
+             ? fmt::format("{}{}", tunable.knobs->space.size(), tunable.knobs->complete ? "" : "+")
              : "-";
 }
 
-std::string formatShare(const Subject& subject) {
-  return fmt::format("{:.0f} %", 100 * subject.share);
+std::string formatShare(const TunableDispatch& tunable) {
+  return fmt::format("{:.0f} %", 100 * tunable.share);
 }
 
 std::string formatSpeedup(const TunedDispatch& dispatch) {
@@ -60,17 +60,17 @@ std::string formatGain(double defaultNs, double tunedNs, const stats::Interval& 
                      humanTime(tunedNs), speedup.estimate, speedup.low, speedup.high);
 }
 
-std::string notTuned(const Subject& subject) {
-  return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
+std::string notTuned(const TunableDispatch& tunable) {
+  return tunable.skipReason.empty() ? "" : fmt::format("not tuned: {}", tunable.skipReason);
 }
 
 /// Returns why a dispatch is not in the spec; "" if it is.
-std::string whyNotInSpec(const TunedDispatch& dispatch) {
+std::string explainNotInSpec(const TunedDispatch& dispatch) {
   if (dispatch.inSpec) {
     return "";
   }
-  if (!dispatch.subject.whyNot.empty()) {
-    return notTuned(dispatch.subject);
+  if (!dispatch.tunable.skipReason.empty()) {
+    return notTuned(dispatch.tunable);
   }
   if (!dispatch.winner) {
     return "no gain; default kept";
@@ -81,14 +81,14 @@ std::string whyNotInSpec(const TunedDispatch& dispatch) {
 /// Collects reasons to print below a table, each with its dispatches.
 class Reasons {
  public:
-  void add(const std::string& reason, const Subject& subject) {
+  void add(const std::string& reason, const TunableDispatch& tunable) {
     if (reason.empty()) {
       return;
     }
     const auto known = std::find_if(reasons_.begin(), reasons_.end(),
                                     [&](const Reason& one) { return one.reason == reason; });
     Reason& one = known == reasons_.end() ? reasons_.emplace_back(reason) : *known;
-    one.dispatches.push_back(shortName(subject));
+    one.dispatches.push_back(shortName(tunable));
   }
   void print() const {
     for (const Reason& one : reasons_) {
@@ -118,14 +118,14 @@ void printVariant(const Variant& variant) {
                        {"in spec"}});
   Reasons reasons;
   for (const TunedDispatch& dispatch : variant.dispatches) {
-    const bool tuned = dispatch.subject.whyNot.empty();
-    table.add({shortName(dispatch.subject), formatShare(dispatch.subject),
-               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.subject)) : "",
+    const bool tuned = dispatch.tunable.skipReason.empty();
+    table.add({shortName(dispatch.tunable), formatShare(dispatch.tunable),
+               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.tunable)) : "",
                tuned ? humanTime(dispatch.defaultNs) : "", formatSpeedup(dispatch),
                dispatch.inSpec ? "yes" : "no"});
-    reasons.add(whyNotInSpec(dispatch), dispatch.subject);
+    reasons.add(explainNotInSpec(dispatch), dispatch.tunable);
     if (dispatch.failed > 0) {
-      reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.subject);
+      reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.tunable);
     }
   }
   fmt::print("{}", table.text(report::outputWidth()));
@@ -142,8 +142,8 @@ void printUntried(const TunedProgram& tuned) {
   for (const Variant& variant : tuned.result.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {
       trials += static_cast<double>(dispatch.tried);
-      if (dispatch.tried == 0 && dispatch.subject.knobs && dispatch.subject.whyNot.empty()) {
-        candidates += dispatch.subject.knobs->space.size();
+      if (dispatch.tried == 0 && dispatch.tunable.knobs && dispatch.tunable.skipReason.empty()) {
+        candidates += dispatch.tunable.knobs->space.size();
         ++dispatches;
       }
     }
@@ -170,7 +170,7 @@ void printKnobs(const knobs::KnobModel& model) {
 }
 
 model::TunedDispatch toResult(const TunedDispatch& dispatch) {
-  model::TunedDispatch result = app::toResult(dispatch.subject);
+  model::TunedDispatch result = app::toResult(dispatch.tunable);
   result.tried = static_cast<std::int64_t>(dispatch.tried);
   result.failed = static_cast<std::int64_t>(dispatch.failed);
   if (dispatch.defaultNs > 0) {
@@ -221,18 +221,18 @@ model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
 
 }  // namespace
 
-model::TunedDispatch toResult(const Subject& subject) {
+model::TunedDispatch toResult(const TunableDispatch& tunable) {
   model::TunedDispatch result;
-  result.name = subject.name;
-  result.dispatches = subject.dispatches;
-  result.calls = subject.calls;
-  result.share = subject.share;
-  result.root = subject.root;
-  result.alone = subject.cutOut;
-  if (subject.knobs) {
-    result.space = static_cast<std::int64_t>(subject.knobs->space.size());
+  result.name = tunable.name;
+  result.dispatches = tunable.dispatches;
+  result.calls = tunable.calls;
+  result.share = tunable.share;
+  result.root = tunable.root;
+  result.alone = tunable.standalone;
+  if (tunable.knobs) {
+    result.space = static_cast<std::int64_t>(tunable.knobs->space.size());
   }
-  result.whyNot = subject.whyNot;
+  result.skipReason = tunable.skipReason;
   return result;
 }
 
@@ -258,14 +258,14 @@ std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned) {
   for (const Variant& variant : tuned.result.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {
       if (dispatch.winner) {
-        precedents.push_back({dispatch.subject.root, dispatch.winner->config.name});
+        precedents.push_back({dispatch.tunable.root, dispatch.winner->config.name});
       }
     }
   }
   return precedents;
 }
 
-void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
+void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDispatch>& tunables,
                    bool inFull) {
   fmt::print("{}\n", whole.program.label());
   report::Table table({{"dispatch", Align::left, kMinNameWidth},
@@ -276,23 +276,23 @@ void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& 
                        {"space", Align::right},
                        {"tuned"}});
   Reasons reasons;
-  for (const Subject& subject : subjects) {
-    table.add({shortName(subject), std::to_string(subject.calls), formatShare(subject),
-               std::string(nameOf(subject.root.kind)), formatLoops(subject.root),
-               formatSpace(subject), subject.whyNot.empty() ? "yes" : "no"});
-    reasons.add(notTuned(subject), subject);
+  for (const TunableDispatch& tunable : tunables) {
+    table.add({shortName(tunable), std::to_string(tunable.calls), formatShare(tunable),
+               std::string(nameOf(tunable.root.kind)), formatLoops(tunable.root),
+               formatSpace(tunable), tunable.skipReason.empty() ? "yes" : "no"});
+    reasons.add(notTuned(tunable), tunable);
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
   if (!inFull) {
     return;
   }
-  for (const Subject& subject : subjects) {
-    fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", subject.name, subject.root.op,
-               formatLoops(subject.root), subject.root.loweringConfig,
-               subject.root.translationInfo);
-    if (subject.knobs) {
-      printKnobs(*subject.knobs);
+  for (const TunableDispatch& tunable : tunables) {
+    fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", tunable.name, tunable.root.op,
+               formatLoops(tunable.root), tunable.root.loweringConfig,
+               tunable.root.translationInfo);
+    if (tunable.knobs) {
+      printKnobs(*tunable.knobs);
     }
   }
 }

@@ -32,7 +32,8 @@ class WorkerTools {
         folder_(std::move(folder)),
         runner_(toolchain_.runner()),
         library_(std::move(self), toolchain_.runLimits),
-        rooflines_(cacheFolder(), library_, profile::threadsOf(*toolchain_.device), HONE_VERSION) {}
+        rooflines_(cacheFolder(), library_, profile::countThreads(*toolchain_.device),
+                   HONE_VERSION) {}
 
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 

@@ -8,7 +8,7 @@
 
 #include "app/common/workload_file.h"
 #include "base/file.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "model/workload/miopen.h"
 #include "model/workload/workload.h"
 #include "report/render/table.h"
@@ -118,7 +118,7 @@ Result<int> head(const Context& context, const WorkloadCommandOptions& options) 
 /// Returns true for driver commands. Other tools that read workloads do not accept names.
 bool isCommand(const FileLine& line) {
   return !std::holds_alternative<model::Attention>(*line.problem) &&
-         !model::commandOf(line.text).contains('_');
+         !model::extractCommand(line.text).contains('_');
 }
 
 void reportSkipped(const WorkloadCommandOptions& options, const WorkloadFile& file) {
@@ -128,10 +128,10 @@ void reportSkipped(const WorkloadCommandOptions& options, const WorkloadFile& fi
     if (!line.problem || isCommand(line)) {
       continue;
     }
-    const std::string command = model::commandLineOf(*line.problem);
-    const bool hasCommand = command != model::seedName(*line.problem);
+    const std::string command = model::formatCommandLine(*line.problem);
+    const bool hasCommand = command != model::profilerName(*line.problem);
     fmt::print(stderr, "{}:{}: skipped '{}': not a conv or gemm command; {}\n", options.file,
-               number, model::commandOf(line.text),
+               number, model::extractCommand(line.text),
                hasCommand ? fmt::format("use {}", command) : "hone profile accepts it");
   }
 }
@@ -156,13 +156,13 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
   const WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
   HONE_CHECK(reportBadLines(options, file));
   reportSkipped(options, file);
-  const auto linesOf = [&](bool conv) {
+  const auto collectLines = [&](bool conv) {
     return selectLines(file, [&](const FileLine& line) {
       return isCommand(line) && std::holds_alternative<model::Conv>(*line.problem) == conv;
     });
   };
-  const WorkloadPart convs = linesOf(true);
-  const WorkloadPart matmuls = linesOf(false);
+  const WorkloadPart convs = collectLines(true);
+  const WorkloadPart matmuls = collectLines(false);
   if (convs.lines + matmuls.lines == 0) {
     return userError("{}: no conv or gemm command found", options.file);
   }

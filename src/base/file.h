@@ -18,7 +18,7 @@ namespace hone {
 
 /// Fails with a user error if the folder of `file` does not exist. Call it before starting the work
 /// whose result goes there. An empty path is not an error.
-[[nodiscard]] Result<void> checkFolderOf(const std::filesystem::path& file);
+[[nodiscard]] Result<void> checkParentFolder(const std::filesystem::path& file);
 
 [[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
 

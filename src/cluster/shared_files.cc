@@ -15,7 +15,7 @@ Result<fs::path> SharedFiles::keep(const fs::path& file) {
     return known->second;
   }
   const std::string content = HONE_TRY(readFile(absolute));
-  const fs::path folder = folder_ / hashOf(content).substr(0, 32);
+  const fs::path folder = folder_ / hashBytes(content).substr(0, 32);
   fs::path there = folder / absolute.filename();
   std::error_code code;
   if (!fs::exists(there, code)) {

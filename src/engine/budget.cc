@@ -43,7 +43,7 @@ Result<Budget> budgetFrom(std::string_view text) {
   return budget;
 }
 
-Budget partOf(const Budget& budget, std::size_t parts) {
+Budget divideBudget(const Budget& budget, std::size_t parts) {
   const auto count = static_cast<std::int64_t>(parts);
   Budget part = budget;
   if (part.time) {  // 0 would be unlimited

@@ -20,7 +20,7 @@ struct Budget {
 [[nodiscard]] Result<Budget> budgetFrom(std::string_view text);
 
 /// Returns an equal part of the budget, at least a millisecond and a trial.
-[[nodiscard]] Budget partOf(const Budget& budget, std::size_t parts);
+[[nodiscard]] Budget divideBudget(const Budget& budget, std::size_t parts);
 
 /// Counts down a budget of time. Stages before the final end at a fraction of it, so that time is
 /// left to prove the result. Waiting for the machine lock does not count.

@@ -36,8 +36,8 @@ struct Program {
                                           const std::vector<std::string>& flags);
 
 /// Returns the program of a problem without calling the compiler.
-[[nodiscard]] Program programOf(const model::Problem& problem, std::filesystem::path source,
-                                std::string function);
+[[nodiscard]] Program makeProgram(const model::Problem& problem, std::filesystem::path source,
+                                  std::string function);
 
 /// Input values of a program and the arguments that pass them to IREE's tools.
 struct Inputs {

@@ -61,7 +61,7 @@ Result<verify::Tensor> readResult(const std::filesystem::path& file, const Resul
       type.element = isFloat(type.element) ? (wide ? ElementType::f64 : ElementType::f32)
                                            : (wide ? ElementType::i64 : ElementType::i32);
     }
-    type.shape = {static_cast<std::int64_t>(bytes / model::bytesOf(type.element))};
+    type.shape = {static_cast<std::int64_t>(bytes / model::byteWidth(type.element))};
   }
   return verify::readTensor(file, type);
 }

@@ -38,7 +38,7 @@ bool areValidTimes(const std::vector<double>& times) {
 
 }  // namespace
 
-std::string textOf(const LibraryAnswer& answer) {
+std::string formatAnswer(const LibraryAnswer& answer) {
   if (!answer.unsupported.empty()) {
     return line({{"unsupported", answer.unsupported}});
   }
@@ -50,7 +50,7 @@ std::string textOf(const LibraryAnswer& answer) {
                {"weights_prepacked", times.weightsPrepacked}});
 }
 
-std::string textOfBandwidth(double gbps) { return line({{"gbps", gbps}}); }
+std::string formatBandwidth(double gbps) { return line({{"gbps", gbps}}); }
 
 Result<LibraryAnswer> libraryAnswerFrom(std::string_view out) {
   const json answer = lastLine(out);

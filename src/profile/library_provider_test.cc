@@ -129,9 +129,9 @@ RC_GTEST_PROP(LibraryAnswer, RoundTrips, ()) {
   std::erase_if(answer.times.implementation, [](char c) { return c < 0; });  // UTF-8 only
   answer.times.moves = *rc::gen::inRange(0, 9);
   answer.times.weightsPrepacked = *rc::gen::arbitrary<bool>();
-  RC_ASSERT(libraryAnswerFrom(textOf(answer)).value() == answer);
+  RC_ASSERT(libraryAnswerFrom(formatAnswer(answer)).value() == answer);
   const LibraryAnswer none{"not here", {}};
-  RC_ASSERT(libraryAnswerFrom(textOf(none)).value() == none);
+  RC_ASSERT(libraryAnswerFrom(formatAnswer(none)).value() == none);
 }
 
 RC_GTEST_PROP(LibraryAnswer, ToleratesGarbage, ()) {

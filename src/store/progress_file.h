@@ -13,7 +13,7 @@ namespace hone::store {
 
 /// Returns the progress file of `store`. It publishes the progress of the writing run without a
 /// commit per step. A store has one writer, hence one file.
-[[nodiscard]] std::filesystem::path progressFileOf(const std::filesystem::path& store);
+[[nodiscard]] std::filesystem::path progressFilePath(const std::filesystem::path& store);
 
 struct RunProgress {
   std::int64_t run = 0;

@@ -95,7 +95,7 @@ class Comparison {
 
  private:
   [[nodiscard]] bool sameBits(std::size_t begin, std::size_t size) const {
-    const std::size_t bytes = bytesOf(actual_.type.element);
+    const std::size_t bytes = byteWidth(actual_.type.element);
     return actual_.type.element == expected_.type.element &&
            std::memcmp(actual_.data.data() + begin * bytes, expected_.data.data() + begin * bytes,
                        size * bytes) == 0;

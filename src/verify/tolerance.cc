@@ -32,11 +32,11 @@ double unitRoundoff(ElementType type) { return std::ldexp(1.0, -significandBits(
 /// Properties of the problem's inputs and accumulator that bound its rounding errors.
 struct ErrorModel {
   ErrorModel(const model::Problem& problem, bool exactInputs)
-      : accumulator(resultOf(problem).element),
-        integers(exactInputs || !isFloat(operandsOf(problem)[0].element)),
+      : accumulator(resultType(problem).element),
+        integers(exactInputs || !isFloat(operandTypes(problem)[0].element)),
         length(static_cast<double>(reductionLength(problem))),
         u(unitRoundoff(accumulator)) {
-    if (epilogueOf(problem).bias) {
+    if (findEpilogue(problem).bias) {
       bias = exactInputs ? kLargestInteger : 1;
       exactBias = exactInputs;
     }
@@ -125,11 +125,11 @@ Tolerance toleranceFor(const model::Problem& problem, bool exactInputs) {
   }
   const ErrorModel errors(problem, exactInputs);
   const Tolerance sums = sumTolerance(errors);
-  switch (epilogueOf(problem).activation) {
+  switch (findEpilogue(problem).activation) {
     case model::Activation::gelu:
       return geluTolerance(sums, errors.u);
     case model::Activation::softmax:
-      return softmaxTolerance(sums, errors, static_cast<double>(resultOf(problem).shape.back()));
+      return softmaxTolerance(sums, errors, static_cast<double>(resultType(problem).shape.back()));
     case model::Activation::none:
     case model::Activation::relu:
       break;

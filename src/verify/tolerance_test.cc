@@ -44,7 +44,7 @@ class Mutations : public testing::TestWithParam<Case> {
     return compare(actual.value(), expected.value(), tolerance).value().has_value();
   }
   std::byte* lhsAt(std::vector<Tensor>& inputs, std::int64_t m, std::int64_t k) const {
-    const auto bytes = static_cast<std::int64_t>(bytesOf(GetParam().input));
+    const auto bytes = static_cast<std::int64_t>(byteWidth(GetParam().input));
     return inputs[0].data.data() + (m * kLength + k) * bytes;
   }
 
@@ -57,14 +57,14 @@ TEST_P(Mutations, AcceptsCorrectResult) { EXPECT_FALSE(caught(inputs_)); }
 TEST_P(Mutations, DetectsDroppedTerm) {
   std::vector<Tensor> mutated = inputs_;
   for (std::int64_t m = 0; m < kSize; ++m) {
-    std::memset(lhsAt(mutated, m, kLength - 1), 0, bytesOf(GetParam().input));
+    std::memset(lhsAt(mutated, m, kLength - 1), 0, byteWidth(GetParam().input));
   }
   EXPECT_TRUE(caught(mutated));
 }
 
 TEST_P(Mutations, DetectsDroppedTermInOneRow) {
   std::vector<Tensor> mutated = inputs_;
-  std::memset(lhsAt(mutated, 7, 100), 0, bytesOf(GetParam().input));
+  std::memset(lhsAt(mutated, 7, 100), 0, byteWidth(GetParam().input));
   EXPECT_TRUE(caught(mutated));
 }
 
@@ -77,7 +77,7 @@ TEST_P(Mutations, DetectsSwappedRows) {
 TEST_P(Mutations, DetectsShiftByOne) {
   std::vector<Tensor> mutated = inputs_;
   std::rotate(mutated[0].data.begin(),
-              mutated[0].data.begin() + static_cast<std::ptrdiff_t>(bytesOf(GetParam().input)),
+              mutated[0].data.begin() + static_cast<std::ptrdiff_t>(byteWidth(GetParam().input)),
               mutated[0].data.end());
   EXPECT_TRUE(caught(mutated));
 }

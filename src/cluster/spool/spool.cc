@@ -26,7 +26,7 @@ constexpr std::string_view kKind = "kind.json";
 constexpr std::string_view kCompileMark = ".compile";
 
 /// Returns "measure-00000012-<key>", which sorts in queue order.
-std::string nameOf(const QueuedUnit& unit, std::int64_t sequence) {
+std::string unitFileName(const QueuedUnit& unit, std::int64_t sequence) {
   return fmt::format("{}{:08}-{}{}", unit.onlyCompile ? kCompile : kMeasure, sequence,
                      unit.nodes.empty() ? "" : kRetryPrefix, unit.key);
 }
@@ -90,7 +90,7 @@ Result<Spool> Spool::open(const fs::path& folder) {
 }
 
 Result<void> Spool::put(const QueuedUnit& unit) {
-  return write(folder_ / "queue" / nameOf(unit, sequence_++), cluster::toJson(unit));
+  return write(folder_ / "queue" / unitFileName(unit, sequence_++), cluster::toJson(unit));
 }
 
 void Spool::withdraw(const std::string& key) {

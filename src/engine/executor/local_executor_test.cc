@@ -66,9 +66,9 @@ class LocalExecutorTest : public testing::Test {
       return {};
     };
     batch.outOfBudget = std::move(outOfBudget);
-    const auto leftOut = runUnits({executor_, store_, run_, progress_}, batch);
-    EXPECT_TRUE(leftOut);
-    return leftOut.value_or(std::vector<std::size_t>());
+    const auto skipped = runUnits({executor_, store_, run_, progress_}, batch);
+    EXPECT_TRUE(skipped);
+    return skipped.value_or(std::vector<std::size_t>());
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-executor-test").value();

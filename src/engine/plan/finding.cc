@@ -2,7 +2,7 @@
 
 namespace hone::engine {
 
-const Finding* winnerOf(const std::vector<Finding>& findings) {
+const Finding* findWinner(const std::vector<Finding>& findings) {
   const Finding* best = nullptr;
   for (const Finding& finding : findings) {
     const auto& comparison = finding.comparison;

@@ -29,6 +29,6 @@ struct Finding {
 
 /// Returns the fastest candidate that is proven faster than the baseline and never failed, or
 /// nullptr if there is none.
-[[nodiscard]] const Finding* winnerOf(const std::vector<Finding>& findings);
+[[nodiscard]] const Finding* findWinner(const std::vector<Finding>& findings);
 
 }  // namespace hone::engine

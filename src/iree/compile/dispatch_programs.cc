@@ -41,7 +41,7 @@ Result<std::vector<model::RootOperation>> rootsFor(Compiler& compiler,
                                                    const DispatchProgram& program) {
   CompileRequest one = request;
   one.source = program.source;
-  one.sourceHash = hashOf(HONE_TRY(readFile(program.source)));
+  one.sourceHash = hashBytes(HONE_TRY(readFile(program.source)));
   return listRoots(compiler, one);
 }
 
@@ -79,8 +79,8 @@ Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
     if (!program.source.empty()) {
       continue;
     }
-    program.whyNot = dispatch.whyNot;
-    if (program.whyNot.empty()) {
+    program.skipReason = dispatch.skipReason;
+    if (program.skipReason.empty()) {
       program.function = dispatch.function;
       program.inputTypes = dispatch.inputs;
       program.resultTypes = dispatch.results;

@@ -53,7 +53,7 @@ Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
   return files;
 }
 
-Result<std::string> contentsOf(const fs::path& folder) {
+Result<std::string> hashKernels(const fs::path& folder) {
   Hasher hasher;
   for (const fs::path& kernel : HONE_TRY(findKernels(folder))) {
     // A missing reference counts as an empty one, so adding it later changes the hash.

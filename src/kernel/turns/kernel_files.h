@@ -16,7 +16,7 @@ namespace hone::kernel {
 
 /// Returns a hash of all kernels and references below a folder. Earlier results stay valid while it
 /// does not change.
-[[nodiscard]] Result<std::string> contentsOf(const std::filesystem::path& folder);
+[[nodiscard]] Result<std::string> hashKernels(const std::filesystem::path& folder);
 
 /// Finds the kernel file `name`, as given or below the folder, with or without its extension.
 /// Returns a user error that suggests a similar name if there is no such file.

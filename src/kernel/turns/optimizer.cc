@@ -93,7 +93,7 @@ Result<void> Optimizer::begin(const Source& source) {
   context_.progress.stage("the original", 1);
   Entry* entry = HONE_TRY(trials_.judge({source, "the original", {}, ""}, 0, 0));
   context_.progress.step();
-  const Judged& judged = entry->tried.judged;
+  const JudgeResult& judged = entry->tried.judged;
   if (!judged.ok()) {
     return userError("{} {}: {}", source.name, failurePredicate(judged.outcome), judged.message);
   }
@@ -108,7 +108,7 @@ Result<void> Optimizer::begin(const Source& source) {
         source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
   if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
-    context_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
+    context_.progress.say(formatWarning(missing->get<std::vector<std::string>>()));
   }
   bestScreenNs_ = entry->screenNs;
   return {};
@@ -236,7 +236,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
                           {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
   const Analysis analysis = analyseBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
-  std::vector<Tried> tried;
+  std::vector<JudgedProposal> tried;
   for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn > 0) {
       tried.push_back(entry.tried);

@@ -60,7 +60,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
   const RunScope& scope = trials.scope();
   HONE_CHECK(trials.restore());
   const Entry* entry = HONE_TRY(trials.judge({source, "the original", {}, ""}, 0, 0));
-  const Judged judged = entry->tried.judged;
+  const JudgeResult judged = entry->tried.judged;
   if (!judged.ok()) {
     listed.problem = fmt::format("{}: {}", model::nameOf(judged.outcome), judged.message);
     return listed;

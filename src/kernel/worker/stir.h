@@ -38,10 +38,10 @@ class Stir {
       const Stirrable& input = inputs_[i];
       const std::size_t bytes = input.elementBytes;
       if (call > 0) {
-        std::memcpy(input.data + placeOf(call - 1, i).to * bytes, &saved_[i], bytes);
+        std::memcpy(input.data + choosePlace(call - 1, i).to * bytes, &saved_[i], bytes);
       }
       if (call + 1 < calls_) {
-        const Place place = placeOf(call, i);
+        const Place place = choosePlace(call, i);
         std::memcpy(&saved_[i], input.data + place.to * bytes, bytes);
         std::memmove(input.data + place.to * bytes, input.data + place.from * bytes, bytes);
       }
@@ -53,7 +53,7 @@ class Stir {
     std::size_t to;
     std::size_t from;
   };
-  [[nodiscard]] Place placeOf(std::size_t call, std::size_t input) const {
+  [[nodiscard]] Place choosePlace(std::size_t call, std::size_t input) const {
     return places_[call * inputs_.size() + input];
   }
 

@@ -44,7 +44,7 @@ Reply withStatus(Reply::Status status, std::string message) {
   return reply;
 }
 
-std::string textOf(const nlohmann::json& body, const char* key) {
+std::string readText(const nlohmann::json& body, const char* key) {
   const auto at = body.find(key);
   return at != body.end() && at->is_string() ? at->get<std::string>() : "";
 }
@@ -194,9 +194,9 @@ Reply Worker::parseReply(const std::string& line, std::uint64_t id) {
   Reply reply;
   if (!body["ok"].get<bool>()) {
     reply.status = Reply::Status::failed;
-    reply.kind = textOf(body, "kind");
-    reply.message = textOf(body, "error");
-    reply.detail = textOf(body, "detail");
+    reply.kind = readText(body, "kind");
+    reply.message = readText(body, "error");
+    reply.detail = readText(body, "detail");
   }
   reply.body = std::move(body);
   return reply;
@@ -232,7 +232,7 @@ void Worker::adoptProcess(const nlohmann::json& body) {
   }
   // Otherwise a kernel could name another process, whose time would be measured.
   const auto pid = at->get<pid_t>();
-  if (pid == pid_ || (pid > 0 && parentOf(pid) == pid_)) {
+  if (pid == pid_ || (pid > 0 && readParent(pid) == pid_)) {
     measured_ = pid;
   }
 }

@@ -16,7 +16,7 @@ bool takeMember(const std::string& name, const json& value, TrialDetails& detail
   } else if (name == "scope") {
     details.scope = value.get<std::string>();
   } else if (name == "proposal") {
-    details.proposal = ProposalNote{fieldOf<double>(value, "guess")};
+    details.proposal = ProposalNote{readField<double>(value, "guess")};
   } else if (name == "same_as") {
     details.sameAs = value.get<std::string>();
   } else if (name == "verified") {

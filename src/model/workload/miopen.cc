@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/text/text.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "model/problem/shown.h"
 #include "model/workload/miopen_conv.h"
 #include "model/workload/miopen_gemm.h"
@@ -47,21 +47,21 @@ Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_vie
     }
   }
   if (words.size() == 1 && words[0].contains('_')) {
-    return std::vector{HONE_TRY(problemFromSeedName(words[0]))};
+    return std::vector{HONE_TRY(problemFromProfilerName(words[0]))};
   }
   return unknownCommand(words[0]);
 }
 
-std::string commandLineOf(const Problem& problem) {
+std::string formatCommandLine(const Problem& problem) {
   const auto* matmul = std::get_if<Matmul>(&problem);
   const auto* conv = std::get_if<Conv>(&problem);
-  if (!epilogueOf(problem).isNone() || (conv != nullptr && conv->spatial == 1)) {
-    return seedName(problem);
+  if (!findEpilogue(problem).isNone() || (conv != nullptr && conv->spatial == 1)) {
+    return profilerName(problem);
   }
   if (matmul != nullptr) {
     return gemmCommand(*matmul);
   }
-  return conv != nullptr ? convCommand(*conv) : seedName(problem);
+  return conv != nullptr ? convCommand(*conv) : profilerName(problem);
 }
 
 }  // namespace hone::model

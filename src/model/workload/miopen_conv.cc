@@ -105,7 +105,7 @@ std::string upper(std::string_view text) {
 }
 
 /// Returns the common layout of the tensors. MIOpen allows one per tensor, hone does not.
-Result<ConvLayout> layoutOf(const ConvFields& fields) {
+Result<ConvLayout> parseLayout(const ConvFields& fields) {
   const std::string channelsLast = upper(layoutName(ConvLayout::nhwc, fields.spatial));
   const std::string channelsFirst = upper(layoutName(ConvLayout::nchw, fields.spatial));
   const auto orDefault = [&](std::string_view text) {
@@ -150,7 +150,7 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
   fields.result = types.result;
   HONE_CHECK(readOptions<ConvFields>(options, kConvOptions, fields));
   HONE_CHECK(normalizeDimensions(fields));
-  fields.layout = HONE_TRY(layoutOf(fields));
+  fields.layout = HONE_TRY(parseLayout(fields));
   if (fields.directions < 0 || fields.directions > kAllDirections) {
     return userError(
         "invalid -F {}; use 1 (forward), 2 (backward data), 4 (weight backward), a sum of them, "
@@ -171,7 +171,7 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
 }
 
 std::string convCommand(const Conv& conv) {
-  const CommandTypes& types = commandTypesOf(conv.input);
+  const CommandTypes& types = findCommandTypes(conv.input);
   const std::string layout = upper(layoutName(conv));
   std::string line = fmt::format(
       "conv{} -n {} -c {} -H {} -W {} -k {} -y {} -x {} -p {} -q {} -u {} -v {} -l {} -j {} -m "

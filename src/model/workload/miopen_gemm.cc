@@ -73,7 +73,7 @@ Result<std::vector<Problem>> gemmProblems(const CommandTypes& types,
 }
 
 std::string gemmCommand(const Matmul& matmul) {
-  const CommandTypes& types = commandTypesOf(matmul.lhs);
+  const CommandTypes& types = findCommandTypes(matmul.lhs);
   std::string line = fmt::format("gemm{} -m {} -n {} -k {} -u {:d} -v {:d}", types.suffix, matmul.m,
                                  matmul.n, matmul.k, matmul.transposeLhs, matmul.transposeRhs);
   if (matmul.batch > 0) {

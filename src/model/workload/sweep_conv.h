@@ -34,7 +34,7 @@ struct ConvSweep {
 };
 
 /// Returns every combination, checked. Operands of different types are a user error.
-[[nodiscard]] Result<std::vector<Problem>> convsOf(const ConvSweep& sweep);
+[[nodiscard]] Result<std::vector<Problem>> expandConvs(const ConvSweep& sweep);
 
 struct AttentionSweep {
   std::vector<ElementType> types = {ElementType::f32};
@@ -44,6 +44,6 @@ struct AttentionSweep {
   std::vector<std::int64_t> depth = {64};
 };
 
-[[nodiscard]] Result<std::vector<Problem>> attentionsOf(const AttentionSweep& sweep);
+[[nodiscard]] Result<std::vector<Problem>> expandAttentions(const AttentionSweep& sweep);
 
 }  // namespace hone::model

@@ -59,7 +59,7 @@ struct UniqueProblem {
 
 /// Returns the command of a line: "conv", "gemmfp16", or an operation name of the dispatch
 /// profiler. Returns "" for a blank line, a comment or a driver without a command.
-[[nodiscard]] std::string_view commandOf(std::string_view line);
+[[nodiscard]] std::string_view extractCommand(std::string_view line);
 
 /// Splits the text into lines without a byte order mark, line ends of any system, and surrounding
 /// blanks. The views refer to `text`; element i is line i + 1.

@@ -151,7 +151,7 @@ std::map<std::string, const Measured*> byKey(const std::vector<Measured>& all) {
 
 std::string_view nameOf(Change change) { return kNames[static_cast<std::size_t>(change)]; }
 
-std::string_view textOf(Change change) {
+std::string_view describeChange(Change change) {
   return change == Change::ambiguous ? "ambiguous" : nameOf(change);
 }
 

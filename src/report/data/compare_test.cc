@@ -109,7 +109,7 @@ class CompareTest : public testing::Test {
   static std::vector<std::string> shown(const RunComparison& comparison) {
     std::vector<std::string> lines;
     for (const ComparedItem& item : comparison.things) {
-      lines.push_back(fmt::format("{} {}", item.label, textOf(item.change)));
+      lines.push_back(fmt::format("{} {}", item.label, describeChange(item.change)));
     }
     return lines;
   }

@@ -33,7 +33,7 @@ Row rowFrom(const BenchCandidate& candidate) {
   row.message = candidate.message;
   row.timeNs = orNone(candidate.timeNs);
   row.verdict = candidate.verdict;
-  row.shown = textOf(candidate.verdict);
+  row.shown = formatVerdict(candidate.verdict);
   if (row.shown.empty() && candidate.outcome && candidate.outcome != model::Outcome::ok) {
     row.shown = nameOf(*candidate.outcome);
   }
@@ -60,7 +60,7 @@ std::vector<Row> rowsFrom(const RunRecord& record) {
     }
     const double timeNs = record.times.medianNs(trial.id);
     rows.push_back(
-        {.name = labelOf(trial),
+        {.name = makeLabel(trial),
          .verdict = std::nullopt,
          .shown = std::string(nameOf(trial.outcome)),
          .message = trial.message,
@@ -175,7 +175,7 @@ void addRounds(const RunRecord& record, const Row* best, Document& document) {
   std::vector<RunRecord::Runner> runners;
   for (const store::Trial& trial : record.trials) {
     const bool first = runners.empty();
-    const std::string name = labelOf(trial);
+    const std::string name = makeLabel(trial);
     const bool won = best != nullptr && name == best->name;
     runners.push_back({&trial, name,
                        first           ? Role::baseline

@@ -228,7 +228,7 @@ std::vector<Gain> collectGains(const RunRecord& record) {
   return gains;
 }
 
-Answer answerOf(std::span<const Gain> gains) {
+Answer summarizeGains(std::span<const Gain> gains) {
   Answer answer;
   const std::size_t faster = count(gains, kFaster);
   const std::size_t slower = count(gains, kSlower);
@@ -260,7 +260,7 @@ Answer answerOf(std::span<const Gain> gains) {
   return answer;
 }
 
-DataTable tableOf(std::span<const Gain> gains) {
+DataTable makeGainsTable(std::span<const Gain> gains) {
   DataTable table;
   table.title = "Speedups";
   table.empty = "None of these runs has a baseline to compare with.";
@@ -279,7 +279,7 @@ DataTable tableOf(std::span<const Gain> gains) {
   return table;
 }
 
-std::string textOf(std::span<const Gain> gains, std::size_t width) {
+std::string formatGains(std::span<const Gain> gains, std::size_t width) {
   Table table({{"run", Align::right},
                {"item", Align::left, 16},
                {"before", Align::right},

@@ -27,9 +27,9 @@ struct Gain {
 [[nodiscard]] std::vector<Gain> collectGains(const RunRecord& record);
 
 /// Summarizes the gains: number, largest speedup, confidence intervals.
-[[nodiscard]] Answer answerOf(std::span<const Gain> gains);
-[[nodiscard]] DataTable tableOf(std::span<const Gain> gains);
+[[nodiscard]] Answer summarizeGains(std::span<const Gain> gains);
+[[nodiscard]] DataTable makeGainsTable(std::span<const Gain> gains);
 /// Formats the table for a terminal.
-[[nodiscard]] std::string textOf(std::span<const Gain> gains, std::size_t width);
+[[nodiscard]] std::string formatGains(std::span<const Gain> gains, std::size_t width);
 
 }  // namespace hone::report

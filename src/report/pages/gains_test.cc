@@ -17,8 +17,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-RunRecord recordOf(const std::string& verb, const json& summary,
-                   store::RunStatus status = store::RunStatus::finished) {
+RunRecord makeRecord(const std::string& verb, const json& summary,
+                     store::RunStatus status = store::RunStatus::finished) {
   store::Run run;
   run.id = 7;
   run.verb = verb;
@@ -28,7 +28,7 @@ RunRecord recordOf(const std::string& verb, const json& summary,
 }
 
 std::vector<Gain> gained(const std::string& verb, const json& summary) {
-  return collectGains(recordOf(verb, summary));
+  return collectGains(makeRecord(verb, summary));
 }
 
 const json kTuned = {{"programs",
@@ -147,28 +147,28 @@ TEST(Gains, ListsLargestSpeedupOfProfile) {
 }
 
 TEST(Gains, IgnoresUnfinishedRuns) {
-  EXPECT_THAT(collectGains(recordOf("tune", kTuned, store::RunStatus::failed)), IsEmpty());
+  EXPECT_THAT(collectGains(makeRecord("tune", kTuned, store::RunStatus::failed)), IsEmpty());
 }
 
 TEST(Gains, SummarizesCountSpeedupAndInterval) {
   auto gains = gained("tune", kTuned);
-  const Answer answer = answerOf(gains);
+  const Answer answer = summarizeGains(gains);
   EXPECT_EQ(answer.headline, "Significant speedups: 1 of 2. Largest: tune: m is 3.00x as fast.");
   EXPECT_THAT(answer.lines, ElementsAre("tune: m: 3.00x (95 % CI 2.90–3.10)"));
   EXPECT_EQ(answer.tone, Answer::Tone::good);
   gains[1].verdict = "slower";
-  EXPECT_EQ(answerOf(gains).tone, Answer::Tone::bad);
+  EXPECT_EQ(summarizeGains(gains).tone, Answer::Tone::bad);
   gains.erase(gains.begin());
   gains[0].verdict = "ambiguous";
-  EXPECT_EQ(answerOf(gains).headline, "No significant speedups.");
-  EXPECT_EQ(answerOf(gains).tone, Answer::Tone::plain);
-  EXPECT_THAT(answerOf({}).headline, HasSubstr("only measured"));
+  EXPECT_EQ(summarizeGains(gains).headline, "No significant speedups.");
+  EXPECT_EQ(summarizeGains(gains).tone, Answer::Tone::plain);
+  EXPECT_THAT(summarizeGains({}).headline, HasSubstr("only measured"));
 }
 
 TEST(Gains, FitsTerminal) {
   auto gains = gained("tune", kTuned);
   gains[0].what = "profile: matmul_with_a_name_that_is_far_too_long_for_a_terminal_with_8x8_16x16";
-  const std::string text = textOf(gains, 80);
+  const std::string text = formatGains(gains, 80);
   for (const std::string& line : splitAt(text, '\n')) {
     EXPECT_LE(line.size(), 80U) << line;
   }

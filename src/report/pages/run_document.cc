@@ -147,7 +147,7 @@ Document runsDocument(const RunsAnswers& answers) {
   table.title = "Results by run";
   table.columns = {{"run"}, {"command"}, {"result"}};
   Tabs tabs;
-  all.answer = answerOf(answers.gains);
+  all.answer = summarizeGains(answers.gains);
   for (const RunsAnswers::Of& one : answers.runs) {
     const Answer& answer = one.document.answer;
     table.columns[0].numbers.push_back(static_cast<double>(one.run));
@@ -161,7 +161,7 @@ Document runsDocument(const RunsAnswers& answers) {
     tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.verb), asParts(one.document));
   }
   all.title = fmt::format("{} runs", answers.runs.size());
-  all.add(tableOf(answers.gains));
+  all.add(makeGainsTable(answers.gains));
   all.add(table);
   all.add(tabs);
   return all;

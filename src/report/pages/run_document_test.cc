@@ -215,7 +215,7 @@ TEST_F(RunDocument, ProfileDrawsRoofline) {
 
 TEST_F(RunDocument, ProfileFormatsRangeInOneDirection) {
   begin("profile");
-  const auto lineOf = [&](double first, double second) {
+  const auto describeLine = [&](double first, double second) {
     json summary;
     for (const auto& [operation, libraryNs] : {std::pair("a", first), {"b", second}}) {
       for (model::ProfileRow one :
@@ -226,10 +226,11 @@ TEST_F(RunDocument, ProfileFormatsRangeInOneDirection) {
     }
     return lines(finish(summary));
   };
-  EXPECT_THAT(lineOf(80, 50), HasSubstr("1.58x as slow as oneDNN over 2 operations (geometric "
-                                        "mean; 1.25x to 2.00x)."));
-  EXPECT_THAT(lineOf(200, 300), HasSubstr("(geometric mean; 2.00x to 3.00x)."));
-  EXPECT_THAT(lineOf(50, 300), HasSubstr("mean; from 2.00x as slow to 3.00x as fast)."));
+  EXPECT_THAT(describeLine(80, 50),
+              HasSubstr("1.58x as slow as oneDNN over 2 operations (geometric "
+                        "mean; 1.25x to 2.00x)."));
+  EXPECT_THAT(describeLine(200, 300), HasSubstr("(geometric mean; 2.00x to 3.00x)."));
+  EXPECT_THAT(describeLine(50, 300), HasSubstr("mean; from 2.00x as slow to 3.00x as fast)."));
 }
 
 TEST_F(RunDocument, OlderProfileDrawsRooflineFromDispatches) {

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// "2026-11-15T20:15:14Z" as "2026-11-15 20:15".
-std::string minuteOf(const std::string& time) {
+std::string formatMinute(const std::string& time) {
   constexpr std::size_t kMinutes = 16;
   std::string text = time.substr(0, kMinutes);
   if (text.size() > 10 && text[10] == 'T') {
@@ -63,7 +63,7 @@ std::string runListText(std::span<const store::RunLine> runs, std::size_t width)
     const std::string status = run.cluster.empty()
                                    ? std::string(nameOf(run.status))
                                    : fmt::format("{}: {}", nameOf(run.status), run.cluster);
-    table.add({std::to_string(run.id), run.verb, minuteOf(run.startedAt), status,
+    table.add({std::to_string(run.id), run.verb, formatMinute(run.startedAt), status,
                std::to_string(run.trials), run.device, withoutVerb(run)});
   }
   return table.text(width);

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-store::RunLine lineOf(std::int64_t id, std::string title) {
+store::RunLine makeLine(std::int64_t id, std::string title) {
   store::RunLine line;
   line.id = id;
   line.verb = "tune";
@@ -33,8 +33,8 @@ store::RunLine lineOf(std::int64_t id, std::string title) {
 
 TEST(RunList, FitsTheWidth) {
   const std::vector<store::RunLine> runs = {
-      lineOf(1234, "tune model.mlir --function=main --budget=100 --target=local"),
-      lineOf(2, "tune")};
+      makeLine(1234, "tune model.mlir --function=main --budget=100 --target=local"),
+      makeLine(2, "tune")};
   EXPECT_EQ(runListText(runs, 80),
             "  id  verb  started (UTC)     status    trials  device      command\n"
             "1234  tune  2026-11-15 20:15  finished   10000  local-sync  model.mlir --func...\n"
@@ -43,7 +43,7 @@ TEST(RunList, FitsTheWidth) {
 }
 
 TEST(RunList, ShowsCluster) {
-  std::vector<store::RunLine> runs = {lineOf(3, "tune m.mlir")};
+  std::vector<store::RunLine> runs = {makeLine(3, "tune m.mlir")};
   runs[0].status = RunStatus::running;
   runs[0].cluster = "2 nodes, 2 running, 7 queued";
   EXPECT_THAT(runListText(runs, 120), HasSubstr("running: 2 nodes, 2 running, 7 queued"));
@@ -52,7 +52,7 @@ TEST(RunList, ShowsCluster) {
 }
 
 TEST(RunList, KeepsWholeCommandInJson) {
-  const std::vector<store::RunLine> runs = {lineOf(3, "tune 'a b'")};
+  const std::vector<store::RunLine> runs = {makeLine(3, "tune 'a b'")};
   const auto document = runListJson(runs);
   EXPECT_EQ(document["runs"][0]["command"], "tune 'a b'");
   EXPECT_EQ(document["runs"][0]["trials"], 10'000);
@@ -61,20 +61,20 @@ TEST(RunList, KeepsWholeCommandInJson) {
 
 TEST(RunList, PageCountsRunsAndRunningOnes) {
   constexpr std::size_t kMaxRuns = 2;
-  std::vector<store::RunLine> runs = {lineOf(3, "tune a")};
+  std::vector<store::RunLine> runs = {makeLine(3, "tune a")};
   runs[0].status = RunStatus::failed;
-  const auto answerOf = [&] { return runListDocument(runs, kMaxRuns).json()["answer"]; };
-  EXPECT_EQ(answerOf()["headline"], "1 run");
-  EXPECT_EQ(answerOf()["lines"], nlohmann::json::array({"No run is in progress."}));
-  runs.push_back(lineOf(2, "tune b"));
+  const auto makeAnswer = [&] { return runListDocument(runs, kMaxRuns).json()["answer"]; };
+  EXPECT_EQ(makeAnswer()["headline"], "1 run");
+  EXPECT_EQ(makeAnswer()["lines"], nlohmann::json::array({"No run is in progress."}));
+  runs.push_back(makeLine(2, "tune b"));
   runs[1].status = RunStatus::running;
-  EXPECT_EQ(answerOf()["headline"], "2 runs");
-  EXPECT_THAT(answerOf()["lines"][0].get<std::string>(), HasSubstr("1 not finished"));
-  runs.push_back(lineOf(1, "tune c"));
-  EXPECT_EQ(answerOf()["headline"], "Latest 2 runs");
+  EXPECT_EQ(makeAnswer()["headline"], "2 runs");
+  EXPECT_THAT(makeAnswer()["lines"][0].get<std::string>(), HasSubstr("1 not finished"));
+  runs.push_back(makeLine(1, "tune c"));
+  EXPECT_EQ(makeAnswer()["headline"], "Latest 2 runs");
   EXPECT_EQ(runListDocument(runs, kMaxRuns).json()["parts"][0]["rows"], kMaxRuns);
   runs.clear();
-  EXPECT_EQ(answerOf()["headline"], "No runs yet.");
+  EXPECT_EQ(makeAnswer()["headline"], "No runs yet.");
 }
 
 class RunViewTest : public testing::Test {

@@ -137,7 +137,7 @@ class Planner {
       if (!wanted_[variable]) {
         continue;
       }
-      const double score = scoreOf(variable);
+      const double score = computeScore(variable);
       const bool better =
           !best || (isKnob_[variable] != isKnob_[*best] ? static_cast<bool>(isKnob_[variable])
                                                         : score < bestScore);
@@ -149,7 +149,7 @@ class Planner {
     return best;
   }
 
-  [[nodiscard]] double scoreOf(std::size_t variable) const {
+  [[nodiscard]] double computeScore(std::size_t variable) const {
     double weight = 1;
     for (const Constraints::Assertion& assertion : constraints_.assertions()) {
       const std::vector<std::size_t>& about = assertion.variables;

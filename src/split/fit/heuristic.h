@@ -19,14 +19,14 @@ using model::Step;
 /// `chain`.
 [[nodiscard]] EarlyReturns compilersReturns(SourceForm form, model::ReductionKind kind);
 /// Returns the sizes of an operation that the form's early returns compare with their constants.
-[[nodiscard]] EarlyReturns measuresOf(SourceForm form, const model::Reduction& reduction);
+[[nodiscard]] EarlyReturns computeMeasures(SourceForm form, const model::Reduction& reduction);
 /// Returns true if the form's early returns, with these constants, leave the operation unsplit. The
 /// current form also has conditions with literal numbers; they are unchanged and included here.
 [[nodiscard]] bool skips(SourceForm form, const EarlyReturns& returns,
                          const model::Reduction& reduction);
-[[nodiscard]] std::int64_t limitOf(const Ladder& ladder, const model::Reduction& reduction);
+[[nodiscard]] std::int64_t chooseLimit(const Ladder& ladder, const model::Reduction& reduction);
 /// Returns the limit of the heuristic; nullopt: not split.
-[[nodiscard]] std::optional<std::int64_t> limitOf(const Heuristic& heuristic,
-                                                  const model::Reduction& reduction);
+[[nodiscard]] std::optional<std::int64_t> chooseLimit(const Heuristic& heuristic,
+                                                      const model::Reduction& reduction);
 
 }  // namespace hone::split

@@ -28,7 +28,7 @@ SweepResult smallSweep() {
   SweepResult sweep{{8, 64},
                     {testShape(16, 16, 65536),
                      testShape(512, 512, 65536),
-                     {"the convolution", reductionOf(conv).value(), {}, {}, {}}},
+                     {"the convolution", findReduction(conv).value(), {}, {}, {}}},
                     {"limit 64 of the convolution: does not compile"},
                     0};
   sweep.shapes[0].limits = {{8, timingUs(4000)}, {64, timingUs(1000)}};
@@ -311,7 +311,7 @@ Validation anyValidation(const SweepResult& sweep) {
       const double baseline = shape.baseline->meanUs;
       const double optimized = shape.limits.begin()->second.meanUs;
       validation.shapes.push_back(
-          {shape.arguments, baseline, optimized, {}, verdictOf(baseline, optimized)});
+          {shape.arguments, baseline, optimized, {}, compareTimes(baseline, optimized)});
     } else {
       ++validation.withoutBaseline;
     }

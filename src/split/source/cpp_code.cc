@@ -97,7 +97,7 @@ std::string productText(std::int64_t value) {
   return std::to_string(value);
 }
 
-std::vector<NamedConstant> constantsOf(const Heuristic& heuristic) {
+std::vector<NamedConstant> listConstants(const Heuristic& heuristic) {
   const EarlyReturns& returns = heuristic.returns;
   const bool chain = heuristic.form == SourceForm::chain;
   if (heuristic.kind == ReductionKind::convolution) {
@@ -110,7 +110,7 @@ std::vector<NamedConstant> constantsOf(const Heuristic& heuristic) {
           {"ratioThreshold", returns.ratio}};
 }
 
-std::string functionOf(const Heuristic& heuristic) {
+std::string functionName(const Heuristic& heuristic) {
   if (heuristic.kind == ReductionKind::matmul) {
     return "getMatmulLikeReductionSizes";
   }

@@ -136,7 +136,7 @@ Result<void> addEdits(const Source& source, const Heuristic& heuristic, std::vec
         source.file, model::nameOf(heuristic.kind), nameOf(decision.form), nameOf(heuristic.form));
   }
   HONE_CHECK(checkFunction(source, decision));
-  const auto wanted = constantsOf(heuristic);
+  const auto wanted = listConstants(heuristic);
   const auto places = HONE_TRY(constantsIn(source, decision, wanted));
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (places[i].constant.value != wanted[i].value) {

@@ -33,7 +33,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 std::string withCrlf(const std::string& text) { return join(splitAt(text, '\n'), "\r\n"); }
 
-Heuristic heuristicOf(const std::string& text, ReductionKind kind) {
+Heuristic readHeuristic(const std::string& text, ReductionKind kind) {
   return heuristicIn(readSource(text, "f").value(), kind).value();
 }
 
@@ -52,15 +52,15 @@ Heuristic exampleHeuristic() {
 TEST(SourceForm, DetectsForm) {
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
     const std::string text = replicaSource(form);
-    EXPECT_EQ(formOf(readSource(text, "f").value()).value(), form);
+    EXPECT_EQ(detectForm(readSource(text, "f").value()).value(), form);
   }
   const std::string other = "int main() {\n  return 0;\n}\n";
-  EXPECT_EQ(formOf(readSource(other, "f").value()).error().message,
+  EXPECT_EQ(detectForm(readSource(other, "f").value()).error().message,
             "f:1: function getMatmulLikeReductionSizes not found" + std::string(kOtherForm));
 }
 
 TEST(SourceForm, ParsesHeuristicOfFile) {
-  const Heuristic was = heuristicOf(replicaSource(SourceForm::chain), ReductionKind::convolution);
+  const Heuristic was = readHeuristic(replicaSource(SourceForm::chain), ReductionKind::convolution);
   EXPECT_EQ(was.returns, (EarlyReturns{512, 8192, 64}));
   EXPECT_EQ(was.ladder, (Ladder{{{1024, {}, 2048}, {65536, {}, 64}}, 16}));
   const std::string text = replicaSource(SourceForm::chain);
@@ -228,7 +228,7 @@ RC_GTEST_PROP(WithHeuristics, RoundTrips, (std::uint64_t seed, bool chain, bool 
   const auto changed = withHeuristics(text, kFile, heuristics);
   RC_ASSERT(changed.has_value());
   for (const Heuristic& heuristic : heuristics) {
-    RC_ASSERT(heuristicOf(*changed, heuristic.kind) == heuristic);
+    RC_ASSERT(readHeuristic(*changed, heuristic.kind) == heuristic);
   }
   if (crlf) {
     RC_ASSERT(std::ranges::count(*changed, '\n') == std::ranges::count(*changed, '\r'));
@@ -313,7 +313,7 @@ std::string mutated(const std::string& text, Random& random) {
 }
 
 /// Returns the number of matches of the pattern.
-std::ptrdiff_t countOf(const std::string& text, const std::string& pattern) {
+std::ptrdiff_t countMatches(const std::string& text, const std::string& pattern) {
   re2::StringPiece rest(text);
   const RE2 regex(pattern, RE2::Latin1);
   std::ptrdiff_t count = 0;
@@ -332,10 +332,10 @@ void expectEdited(const std::string& changed, const Heuristic& heuristic) {
     }
   }
   EXPECT_THAT(changed, HasSubstr(code.substr(0, code.size() - 1)));
-  for (const NamedConstant& constant : constantsOf(heuristic)) {
+  for (const NamedConstant& constant : listConstants(heuristic)) {
     const auto declared =
         fmt::format(R"(const(expr)?\s+int64_t\s+{}\s+=\s+{};)", constant.name, constant.value);
-    EXPECT_GE(countOf(changed, declared), 1) << declared;
+    EXPECT_GE(countMatches(changed, declared), 1) << declared;
   }
 }
 
@@ -350,7 +350,7 @@ TEST(WithHeuristics, RejectsOrCorrectlyEditsDamagedSource) {
     const auto heuristics = randomHeuristics(random, form);
     const auto fixed = withFixedLimit(text, kFile, 7);
     if (fixed) {
-      EXPECT_GE(countOf(*fixed, "(limitParallelLoops =|return) 7;\n#if 0"), 2) << seed;
+      EXPECT_GE(countMatches(*fixed, "(limitParallelLoops =|return) 7;\n#if 0"), 2) << seed;
     }
     const auto changed = withHeuristics(text, kFile, heuristics);
     if (!changed) {

@@ -13,14 +13,14 @@ using model::ReductionKind;
 
 constexpr std::string_view kLimit = "limitParallelLoops";
 
-std::string_view limitFunctionOf(ReductionKind kind) {
+std::string_view limitFunctionName(ReductionKind kind) {
   return kind == ReductionKind::convolution ? "getConvolutionLimitParallelLoops"
                                             : "getMatmulLimitParallelLoops";
 }
 
 /// Returns the possible names of the function with the early returns; it was renamed between the
 /// two forms.
-std::vector<std::string_view> sizesFunctionsOf(ReductionKind kind, SourceForm form) {
+std::vector<std::string_view> sizesFunctionNames(ReductionKind kind, SourceForm form) {
   if (kind == ReductionKind::matmul) {
     return {"getMatmulLikeReductionSizes"};
   }
@@ -51,8 +51,8 @@ bool beginsStatement(const Source& source, std::size_t at) {
 
 /// Returns the index of NAME in a declaration `TYPE NAME =` at the top level of the function,
 /// before `end`.
-std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin, std::size_t end,
-                                         std::string_view name) {
+std::optional<std::size_t> findDeclaration(const Source& source, std::size_t begin, std::size_t end,
+                                           std::string_view name) {
   for (const std::size_t i : topLevel(source, begin, end)) {
     if (i > begin && isUse(source, i, name) && source.tokens[i - 1].kind == TokenKind::identifier &&
         matches(source.tokens, i + 1, {"="})) {
@@ -63,12 +63,12 @@ std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin
 }
 
 /// Returns variables that only this code uses; without it the compiler would warn about them.
-std::vector<std::string> namesOfCodeOnly(const Source& source, const Decision& decision) {
+std::vector<std::string> findCodeOnlyNames(const Source& source, const Decision& decision) {
   std::vector<std::string> names;
   for (const Token& token : decision.code(source)) {
     if (token.kind != TokenKind::identifier ||
         std::ranges::find(names, token.text) != names.end() ||
-        !declarationOf(source, decision.bodyBegin, decision.codeBegin, token.text)) {
+        !findDeclaration(source, decision.bodyBegin, decision.codeBegin, token.text)) {
       continue;
     }
     int uses = 0;
@@ -151,7 +151,7 @@ Result<void> findLimitFunction(const Source& source, const Definition& limit, De
                            name.text);
   }
   decision.codeOnly =
-      HONE_TRY(parametersOf(source, limit, {"outputSize", "reductionSize", "startTileSize"}));
+      HONE_TRY(findParameters(source, limit, {"outputSize", "reductionSize", "startTileSize"}));
   decision.codeBegin = limit.bodyBegin;
   decision.codeEnd = limit.bodyEnd;
   if (decision.codeBegin == decision.codeEnd) {
@@ -161,7 +161,8 @@ Result<void> findLimitFunction(const Source& source, const Definition& limit, De
 }
 
 /// Returns the index of the call of the function that returns the limit.
-Result<std::size_t> callOf(const Source& source, const Decision& decision, std::string_view name) {
+Result<std::size_t> findCall(const Source& source, const Decision& decision,
+                             std::string_view name) {
   std::vector<std::size_t> calls;
   for (std::size_t i = decision.bodyBegin; i < decision.bodyEnd; ++i) {
     if (isUse(source, i, name)) {
@@ -262,27 +263,27 @@ Result<ConstantLocation> constantIn(const Source& source, const Decision& decisi
 Result<Decision> decisionFor(const Source& source, ReductionKind kind) {
   Decision decision;
   decision.kind = kind;
-  const auto limit = HONE_TRY(findDefinition(source, limitFunctionOf(kind)));
+  const auto limit = HONE_TRY(findDefinition(source, limitFunctionName(kind)));
   decision.form = limit ? SourceForm::functions : SourceForm::chain;
-  const Definition sizes = HONE_TRY(require(source, sizesFunctionsOf(kind, decision.form)));
+  const Definition sizes = HONE_TRY(require(source, sizesFunctionNames(kind, decision.form)));
   decision.function = source.tokens[sizes.name].text;
   decision.bodyBegin = sizes.bodyBegin;
   decision.bodyEnd = sizes.bodyEnd;
   if (limit) {
     HONE_CHECK(findLimitFunction(source, *limit, decision));
-    const std::size_t call = HONE_TRY(callOf(source, decision, limitFunctionOf(kind)));
+    const std::size_t call = HONE_TRY(findCall(source, decision, limitFunctionName(kind)));
     HONE_CHECK(findConditions(source, call, decision));
   } else {
     HONE_CHECK(findChain(source, decision));
     HONE_CHECK(findConditions(source, decision.codeBegin, decision));
-    decision.codeOnly = namesOfCodeOnly(source, decision);
+    decision.codeOnly = findCodeOnlyNames(source, decision);
   }
   return decision;
 }
 
 Result<void> checkFunction(const Source& source, const Decision& decision) {
   const std::string expected =
-      functionOf({.kind = decision.kind, .form = decision.form, .returns = {}, .ladder = {}});
+      functionName({.kind = decision.kind, .form = decision.form, .returns = {}, .ladder = {}});
   if (decision.function != expected) {
     return unsupportedForm(source, source.tokens[decision.bodyBegin - 1].line,
                            "expected the chain in {}, found it in {}", expected, decision.function);
@@ -299,15 +300,15 @@ Result<std::vector<ConstantLocation>> constantsIn(const Source& source, const De
   return places;
 }
 
-Result<SourceForm> formOf(const Source& source) {
+Result<SourceForm> detectForm(const Source& source) {
   const bool convolution =
-      HONE_TRY(findDefinition(source, limitFunctionOf(ReductionKind::convolution))).has_value();
+      HONE_TRY(findDefinition(source, limitFunctionName(ReductionKind::convolution))).has_value();
   const bool matmul =
-      HONE_TRY(findDefinition(source, limitFunctionOf(ReductionKind::matmul))).has_value();
+      HONE_TRY(findDefinition(source, limitFunctionName(ReductionKind::matmul))).has_value();
   if (convolution != matmul) {
     return unsupportedForm(source, 1, "expected both {} and {}, found only one",
-                           limitFunctionOf(ReductionKind::convolution),
-                           limitFunctionOf(ReductionKind::matmul));
+                           limitFunctionName(ReductionKind::convolution),
+                           limitFunctionName(ReductionKind::matmul));
   }
   if (!matmul) {
     HONE_TRY(decisionFor(source, ReductionKind::matmul));
@@ -319,7 +320,7 @@ Result<Heuristic> heuristicIn(const Source& source, ReductionKind kind) {
   const Decision decision = HONE_TRY(decisionFor(source, kind));
   Heuristic heuristic{.kind = kind, .form = decision.form, .returns = {}, .ladder = {}};
   HONE_CHECK(checkFunction(source, decision));
-  const auto places = HONE_TRY(constantsIn(source, decision, constantsOf(heuristic)));
+  const auto places = HONE_TRY(constantsIn(source, decision, listConstants(heuristic)));
   heuristic.returns = {places[0].constant.value, places[1].constant.value,
                        places[2].constant.value};
   heuristic.ladder = HONE_TRY(ladderFrom(source, decision.code(source), decision.form, kind));

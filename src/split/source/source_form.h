@@ -61,7 +61,7 @@ struct ConstantLocation {
     const Source& source, const Decision& decision, std::span<const NamedConstant> named);
 
 /// Returns the form of the source, which is the same for both kinds.
-[[nodiscard]] Result<SourceForm> formOf(const Source& source);
+[[nodiscard]] Result<SourceForm> detectForm(const Source& source);
 
 /// Parses the source's heuristic for a kind, if it is written the way hone writes it.
 [[nodiscard]] Result<Heuristic> heuristicIn(const Source& source, model::ReductionKind kind);

@@ -42,7 +42,7 @@ Reduction someReduction(Random& random, SourceForm form, ReductionKind kind) {
 class SourceProgram : public testing::Test {
  protected:
   /// Compiles with all warnings as errors, runs with the input, and returns the numbers it prints.
-  std::vector<std::int64_t> numbersOf(const std::string& code, const std::string& input) {
+  std::vector<std::int64_t> runAndParse(const std::string& code, const std::string& input) {
     const auto folder = scratch_.path();
     EXPECT_TRUE(writeFile(folder / "code.cpp", code));
     EXPECT_TRUE(writeFile(folder / "input", input));
@@ -72,9 +72,9 @@ class SourceProgram : public testing::Test {
                            one.kind == ReductionKind::convolution ? 1 : 0, one.batchFirst ? 1 : 0,
                            one.batchSize, one.outputChannelSize, one.imageSize, one.depthSize,
                            one.mSize, one.nSize, fmt::join(one.sizes, " "));
-      expected.push_back(limitOf(heuristic, one).value_or(0));
+      expected.push_back(chooseLimit(heuristic, one).value_or(0));
     }
-    EXPECT_EQ(numbersOf(code, input), expected);
+    EXPECT_EQ(runAndParse(code, input), expected);
     EXPECT_GT(std::ranges::count(expected, 0), 0);
     EXPECT_LT(std::ranges::count(expected, 0), 3000);
   }
@@ -113,10 +113,10 @@ TEST_F(SourceProgram, LaddersMatchSimulation) {
       const std::string start = form == SourceForm::chain ? "{" + loop + "}" : loop;
       body += fmt::format("  std::printf(\"%lld\\n\", (long long)limit{}({}, {}, {}));\n", i,
                           one.outputSize(), one.reductionSize(), start);
-      expected.push_back(limitOf(heuristic.ladder, one));
+      expected.push_back(chooseLimit(heuristic.ladder, one));
     }
   }
-  EXPECT_EQ(numbersOf(functions + "int main() {\n" + body + "}\n", ""), expected);
+  EXPECT_EQ(runAndParse(functions + "int main() {\n" + body + "}\n", ""), expected);
 }
 
 TEST_F(SourceProgram, EditedSourcesMatchHeuristics) {
@@ -146,7 +146,7 @@ TEST_F(SourceProgram, FixedLimitAppliesToAllOperations) {
     const std::string input =
         "1 0 1 1 1 1 1 1 1 1\n0 0 1 1 1 1 1 1 1 1\n"
         "1 1 4096 4096 4096 9 1 1 5 7\n0 0 9 1 1 1 4096 4096 5 7\n";
-    EXPECT_EQ(numbersOf(*code, input), (std::vector<std::int64_t>{96, 96, 96, 96}));
+    EXPECT_EQ(runAndParse(*code, input), (std::vector<std::int64_t>{96, 96, 96, 96}));
   }
 }
 

@@ -55,7 +55,7 @@ struct Axes {
   }
 };
 
-Axes axesOf(const Conv& conv) {
+Axes makeAxes(const Conv& conv) {
   Axes axes;
   for (const ConvAxis& axis : conv.axes()) {
     switch (conv.direction) {
@@ -104,7 +104,7 @@ Reduction ofAxes(const Conv& conv, const Axes& axes, std::int64_t rows, std::int
 }
 
 Reduction ofWeightBackward(const Conv& conv) {
-  const Axes axes = axesOf(conv);
+  const Axes axes = makeAxes(conv);
   Reduction reduction = ofAxes(conv, axes, conv.c / conv.groups, conv.k / conv.groups, conv.n);
   reduction.sizes = axes.sums;
   reduction.sizes.insert(reduction.sizes.begin(), conv.n);
@@ -113,7 +113,7 @@ Reduction ofWeightBackward(const Conv& conv) {
 
 /// Handles forward, and backward data, which is a forward one with exchanged channels.
 Reduction ofForward(const Conv& conv) {
-  const Axes axes = axesOf(conv);
+  const Axes axes = makeAxes(conv);
   const bool backward = conv.direction == ConvDirection::backwardData;
   const bool channelsLast = conv.layout == model::ConvLayout::nhwc;
   const std::int64_t outputs = (backward ? conv.c : conv.k) / conv.groups;
@@ -132,7 +132,7 @@ Reduction ofConv(const Conv& conv) {
 
 }  // namespace
 
-std::optional<Reduction> reductionOf(const model::Problem& problem) {
+std::optional<Reduction> findReduction(const model::Problem& problem) {
   Reduction reduction;
   if (const auto* summed = std::get_if<model::Matmul>(&problem)) {
     reduction = matmul({summed->k}, std::max<std::int64_t>(summed->batch, 1), summed->m, summed->n);

@@ -10,6 +10,6 @@ namespace hone::split {
 /// Returns the reduction of a problem as the compiler's pass sees it, computed without the
 /// compiler, for files of other tools. Returns nullopt for attention and if there is no loop to
 /// split. The problem must have passed model::check.
-[[nodiscard]] std::optional<model::Reduction> reductionOf(const model::Problem& problem);
+[[nodiscard]] std::optional<model::Reduction> findReduction(const model::Problem& problem);
 
 }  // namespace hone::split

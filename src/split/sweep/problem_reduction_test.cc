@@ -16,20 +16,20 @@ using Sizes = std::vector<std::int64_t>;
 std::optional<Reduction> ofLine(std::string_view line) {
   const auto problems = model::problemsFromLine(line);
   EXPECT_TRUE(problems && problems->size() == 1) << line;
-  return reductionOf(problems->front());
+  return findReduction(problems->front());
 }
 
 TEST(ProblemReduction, ReducesMatmulOverK) {
   model::Matmul matmul{.batch = 0, .m = 64, .n = 32, .k = 4096};
-  EXPECT_EQ(reductionOf(matmul), (Reduction{.kind = ReductionKind::matmul,
-                                            .sizes = {4096},
-                                            .batchSize = 1,
-                                            .mSize = 64,
-                                            .nSize = 32}));
+  EXPECT_EQ(findReduction(matmul), (Reduction{.kind = ReductionKind::matmul,
+                                              .sizes = {4096},
+                                              .batchSize = 1,
+                                              .mSize = 64,
+                                              .nSize = 32}));
   matmul.batch = 3;
-  EXPECT_EQ(reductionOf(matmul)->outputSize(), 3 * 64 * 32);
+  EXPECT_EQ(findReduction(matmul)->outputSize(), 3 * 64 * 32);
   matmul.k = 1;
-  EXPECT_FALSE(reductionOf(matmul));
+  EXPECT_FALSE(findReduction(matmul));
 }
 
 TEST(ProblemReduction, ReducesWeightBackwardOverBatchAndImage) {
@@ -96,16 +96,16 @@ TEST(ProblemReduction, ExchangesChannelsOfBackwardData) {
                        .depthSize = 1}));
 }
 
-TEST(ProblemReduction, IsAbsentForAttention) { EXPECT_FALSE(reductionOf(model::Attention{})); }
+TEST(ProblemReduction, IsAbsentForAttention) { EXPECT_FALSE(findReduction(model::Attention{})); }
 
 RC_GTEST_PROP(ProblemReduction, KeepsReductionLengthAndResultSize, ()) {
   const auto problem = *rc::gen::oneOf(model::anyMatmul(), model::anyConv());
   RC_PRE(model::check(problem).has_value());
-  const auto reduction = reductionOf(problem);
+  const auto reduction = findReduction(problem);
   RC_ASSERT(reduction.has_value() == (model::reductionLength(problem) > 1));
   if (reduction) {
     RC_ASSERT(reduction->reductionSize() == model::reductionLength(problem));
-    RC_ASSERT(reduction->outputSize() == model::resultOf(problem).count());
+    RC_ASSERT(reduction->outputSize() == model::resultType(problem).count());
   }
 }
 

@@ -17,14 +17,14 @@
 namespace hone::split {
 namespace {
 
-using TimingOf = std::function<std::optional<Timing>(const ShapeResult&)>;
+using TimingFinder = std::function<std::optional<Timing>(const ShapeResult&)>;
 
-std::string cellOf(const std::optional<Timing>& timing, const TimeColumn& column) {
+std::string formatCell(const std::optional<Timing>& timing, const TimeColumn& column) {
   const bool known = timing && (timing->minUs > 0 || column.member == &Timing::meanUs);
   return known ? fmt::format("{}", *timing.*column.member) : std::string(kNoTime);
 }
 
-std::string csvOf(const SweepResult& sweep, const TimingOf& timingOf) {
+std::string formatCsv(const SweepResult& sweep, const TimingFinder& findTiming) {
   CsvWriter csv;
   std::vector<std::string> cells = {std::string(kArgumentsColumn)};
   for (const TimeColumn& column : kTimeColumns) {
@@ -33,16 +33,16 @@ std::string csvOf(const SweepResult& sweep, const TimingOf& timingOf) {
   csv.row(cells);
   for (const ShapeResult& shape : sweep.shapes) {
     cells = {shape.arguments};
-    const std::optional<Timing> timing = timingOf(shape);
+    const std::optional<Timing> timing = findTiming(shape);
     for (const TimeColumn& column : kTimeColumns) {
-      cells.push_back(cellOf(timing, column));
+      cells.push_back(formatCell(timing, column));
     }
     csv.row(cells);
   }
   return csv.text();
 }
 
-TimingOf underLimit(std::int64_t limit) {
+TimingFinder underLimit(std::int64_t limit) {
   return [limit](const ShapeResult& shape) {
     const auto at = shape.limits.find(limit);
     return at == shape.limits.end() ? std::nullopt : std::optional(at->second);
@@ -50,13 +50,13 @@ TimingOf underLimit(std::int64_t limit) {
 }
 
 /// Returns the tables by the word used in their file names.
-std::map<std::string, TimingOf> tablesOf(const SweepResult& sweep) {
-  std::map<std::string, TimingOf> tables;
+std::map<std::string, TimingFinder> listTables(const SweepResult& sweep) {
+  std::map<std::string, TimingFinder> tables;
   for (const std::int64_t limit : sweep.limits) {
     tables.emplace(std::to_string(limit), underLimit(limit));
   }
-  const TimingOf baseline = [](const ShapeResult& shape) { return shape.baseline; };
-  const TimingOf noSplit = [](const ShapeResult& shape) { return shape.noSplit; };
+  const TimingFinder baseline = [](const ShapeResult& shape) { return shape.baseline; };
+  const TimingFinder noSplit = [](const ShapeResult& shape) { return shape.noSplit; };
   if (std::any_of(sweep.shapes.begin(), sweep.shapes.end(), baseline)) {
     tables.emplace("baseline", baseline);
   }
@@ -66,7 +66,8 @@ std::map<std::string, TimingOf> tablesOf(const SweepResult& sweep) {
   return tables;
 }
 
-nlohmann::json summaryOf(const ShapeResult& shape, const LimitTime& best, const LimitTime& worst) {
+nlohmann::json summaryJson(const ShapeResult& shape, const LimitTime& best,
+                           const LimitTime& worst) {
   nlohmann::json runtimes = nlohmann::json::object();
   for (const auto& [limit, timing] : shape.limits) {
     runtimes[std::to_string(limit)] = timing.meanUs;
@@ -90,7 +91,7 @@ nlohmann::json sweepSummary(const SweepResult& sweep) {
     const auto best = fastestLimit(shape);
     const auto worst = slowestLimit(shape);
     if (best && worst) {
-      analyses[shape.arguments] = summaryOf(shape, *best, *worst);
+      analyses[shape.arguments] = summaryJson(shape, *best, *worst);
     }
   }
   return {{"candidate_limits", sweep.limits}, {"analyses", std::move(analyses)}};
@@ -99,10 +100,10 @@ nlohmann::json sweepSummary(const SweepResult& sweep) {
 Result<void> writeResults(const std::filesystem::path& folder, std::string_view stem,
                           const SweepResult& sweep) {
   HONE_CHECK(makeFolder(folder));
-  const auto tables = tablesOf(sweep);
-  for (const auto& [name, timingOf] : tables) {
-    HONE_CHECK(
-        writeFile(folder / fmt::format("limit_{}_{}.csv", name, stem), csvOf(sweep, timingOf)));
+  const auto tables = listTables(sweep);
+  for (const auto& [name, findTiming] : tables) {
+    HONE_CHECK(writeFile(folder / fmt::format("limit_{}_{}.csv", name, stem),
+                         formatCsv(sweep, findTiming)));
   }
   using Handler = nlohmann::json::error_handler_t;
   return writeFile(folder / "limitParallelLoops_sweep_results.json",

@@ -165,7 +165,7 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   const model::Problem& problem = order_.problem.problem;
   const engine::Program program =
-      engine::programOf(problem, item.request.source, item.request.function);
+      engine::makeProgram(problem, item.request.source, item.request.function);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, tools_.seed, scratch.path()));
   engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());

@@ -20,9 +20,9 @@ constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 /// Drawing state of one dispatch.
 class CandidateDrawer {
  public:
-  CandidateDrawer(const Subject& subject, DispatchCandidates known, std::uint64_t seed)
-      : space_(subject.knobs->space), draw_(space_, seed) {
-    result_.dispatch = subject.name;
+  CandidateDrawer(const TunableDispatch& tunable, DispatchCandidates known, std::uint64_t seed)
+      : space_(tunable.knobs->space), draw_(space_, seed) {
+    result_.dispatch = tunable.name;
     result_.space = space_.size();
     for (CompiledCandidate& candidate : known.candidates) {
       if (const auto point = knobs::findPointByName(space_, candidate.config.name)) {
@@ -76,13 +76,13 @@ class CandidateDrawer {
 };
 
 /// Draws and compiles until there are enough candidates.
-Result<void> drawCandidates(iree::Compiler& compiler, const Subject& subject,
+Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tunable,
                             const std::vector<std::string>& flags, const DrawOptions& options,
                             CandidateDrawer& drawer) {
   using Route = iree::CompileRequest::Route;
-  iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
-                            Route::shared,          subject.program.function};
-  asIs.from = subject.program.from;
+  iree::CompileRequest asIs{tunable.program.source, tunable.program.hash,    flags, {},
+                            Route::shared,          tunable.program.function};
+  asIs.from = tunable.program.from;
   asIs.fresh = true;  // to measure the compile time
   engine::Builder builder(compiler);
   const std::int64_t defaultNs = HONE_TRY(builder.buildOne(asIs)).report.ending.wallNs;
@@ -95,7 +95,7 @@ Result<void> drawCandidates(iree::Compiler& compiler, const Subject& subject,
   // Batching shares the per-module work. For long compiles the saving is small, and a compilation
   // that hangs would block the others in its batch.
   const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
-  const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
+  const SpaceProposer proposer(*tunable.knobs, nullptr, tunable.pattern());
   while (!options.enough()) {
     const auto points = drawer.next(options.count);
     if (points.empty()) {
@@ -122,14 +122,15 @@ Result<void> drawCandidates(iree::Compiler& compiler, const Subject& subject,
 
 }  // namespace
 
-Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
+Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
+                                             const TunableDispatch& tunable,
                                              const std::vector<std::string>& flags,
                                              DrawOptions options) {
-  CandidateDrawer drawer(subject, std::move(options.known), options.seed);
+  CandidateDrawer drawer(tunable, std::move(options.known), options.seed);
   for (std::size_t i = 0; i < drawer.result().candidates.size(); ++i) {
     options.onDone();
   }
-  const auto drawn = drawCandidates(compiler, subject, flags, options, drawer);
+  const auto drawn = drawCandidates(compiler, tunable, flags, options, drawer);
   if (!drawn && drawn.error().isFatal()) {
     return std::unexpected(drawn.error());
   }

@@ -166,7 +166,7 @@ TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
       ASSERT_TRUE(writeFile(script, set.preprocessing));
       flags.push_back("--iree-preprocessing-transform-spec-filename=" + script.string());
     }
-    requests.push_back({source, hashOf(kConvolution), flags, {}});
+    requests.push_back({source, hashBytes(kConvolution), flags, {}});
   }
   const auto compiled = compiler.compileAll(requests, {}).value();
   for (std::size_t i = 0; i < compiled.size(); ++i) {

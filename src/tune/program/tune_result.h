@@ -8,14 +8,14 @@
 #include "engine/plan/finding.h"
 #include "iree/run/dispatch_times.h"
 #include "tune/program/program_flags.h"
-#include "tune/program/subject.h"
+#include "tune/program/tunable_dispatch.h"
 #include "tune/proof/proof.h"
 
 namespace hone::tune {
 
 /// A dispatch and its tuning result.
 struct TunedDispatch {
-  Subject subject;
+  TunableDispatch tunable;
   std::size_t tried = 0;
   std::size_t failed = 0;
   std::optional<engine::Finding> winner;  ///< proven on the dispatch

@@ -43,7 +43,7 @@ engine::Plan proofPlan(const ProofContext& context, const std::string& scope) {
 
 Result<void> addCandidate(engine::Plan& plan, const Recipe& recipe,
                           const std::vector<std::size_t>& ingredients, std::string name) {
-  plan.candidates.push_back({0, HONE_TRY(recipe.configOf(ingredients))});
+  plan.candidates.push_back({0, HONE_TRY(recipe.buildConfig(ingredients))});
   plan.candidates.back().config.name = std::move(name);
   return {};
 }
@@ -95,7 +95,7 @@ Result<Proof> ablate(const ProofContext& context, const Recipe& recipe, Proof pr
   engine::Plan again = proofPlan(context, "proof of the rest");
   HONE_CHECK(addCandidate(again, recipe, reduced, recipe.name));
   const auto proven = HONE_TRY(execute(context, again));
-  if (engine::winnerOf(proven) == nullptr) {
+  if (engine::findWinner(proven) == nullptr) {
     return proof;  // the removed ones were needed
   }
   Proof less = makeProof(proof.recipe, std::move(reduced), proven[0], proven[1]);
@@ -138,7 +138,7 @@ Result<ReducedRecipe> testEachAlone(const ProofContext& context, std::span<const
                                     std::size_t number, std::vector<std::string>& lost) {
   const Recipe& recipe = recipes[number];
   engine::Plan plan = proofPlan(context, fmt::format("{}, each alone", recipe.name));
-  const model::Config flagsAlone = HONE_TRY(recipe.configOf({}));
+  const model::Config flagsAlone = HONE_TRY(recipe.buildConfig({}));
   if (!flagsAlone.isBaseline()) {
     HONE_CHECK(addCandidate(plan, recipe, {}, "the flags alone"));
   }
@@ -189,7 +189,7 @@ Result<bool> proveReduced(const ProofContext& context, std::span<const Recipe> r
     plan.candidates.push_back({0, best->config});
   }
   const auto findings = HONE_TRY(execute(context, plan));
-  const engine::Finding* winner = engine::winnerOf(findings);
+  const engine::Finding* winner = engine::findWinner(findings);
   if (winner == nullptr) {
     return false;
   }
@@ -233,7 +233,7 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
   }
   const auto findings = HONE_TRY(execute(context, plan));
   Proving proving;
-  const engine::Finding* best = engine::winnerOf(findings);
+  const engine::Finding* best = engine::findWinner(findings);
   if (best != nullptr && best->against == engine::Against::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
     return proving;
@@ -244,7 +244,7 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
   }
   std::vector<ReducedRecipe> reducedRecipes;
   for (std::size_t i = 0; i < recipes.size() && i + 1 < findings.size(); ++i) {
-    const model::Config flagsAlone = HONE_TRY(recipes[i].configOf({}));
+    const model::Config flagsAlone = HONE_TRY(recipes[i].buildConfig({}));
     if (!isNoGain(findings[i + 1], findFinding(findings, flagsAlone))) {
       continue;
     }

@@ -187,7 +187,7 @@ CompileReport CompilePool::makeReport(const Pending& pending, Ending ending) con
   if (ending.ok()) {
     return report;
   }
-  report.status = statusOf(ending, report.diagnostics);
+  report.status = classifyEnding(ending, report.diagnostics);
   report.message = shortDiagnostics(report.status, ending, report.diagnostics, pending.job.limits);
   return report;
 }

@@ -104,7 +104,7 @@ TEST(Analysis, WeighsLessNearRoofline) {
 }
 
 TEST(Analysis, ReadsCompilerRemarks) {
-  Judged judged;
+  JudgeResult judged;
   judged.facts["remarks"] = {"line 3: loop vectorized", "line 9: couldn't vectorize loop"};
   judged.facts["spills"] = 24;
   judged.facts["registers"] = 255;
@@ -115,7 +115,7 @@ TEST(Analysis, ReadsCompilerRemarks) {
 }
 
 TEST(Analysis, ReportsGpuCompilerFacts) {
-  Judged judged;
+  JudgeResult judged;
   judged.facts = {{"timed", false},
                   {"threads", 64},
                   {"registers", 160},
@@ -135,7 +135,7 @@ TEST(Analysis, ReportsGpuCompilerFacts) {
 }
 
 TEST(Analysis, ReadsPerformanceCounters) {
-  Judged judged;
+  JudgeResult judged;
   judged.facts["counters"] = {{"instructions", 5e6}, {"cycles", 1e7}, {"cache_misses", 2e4}};
   const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_THAT(analysis.counters, HasSubstr("0.50 instructions per cycle, 2e+04 cache misses ("));

@@ -149,7 +149,7 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
     return built;
   }
   built.library = stem.string() + ".so";
-  built.artifact = HONE_TRY(hashOfFile(part));
+  built.artifact = HONE_TRY(hashFile(part));
   if (auto info = readFile(stem.string() + ".vec")) {
     built.remarks = vectorRemarks(*info, stem.filename().string() + ".cc");
   }

@@ -98,7 +98,7 @@ struct Regret {
 struct FittedHeuristic {
   Heuristic heuristic;
   Regret inSample;             ///< on the shapes it was fitted to
-  Regret leftOut;              ///< cross-validated: each shape under a fit to the other folds
+  Regret crossValidated;       ///< cross-validated: each shape under a fit to the other folds
   std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
 
   bool operator==(const FittedHeuristic&) const = default;

@@ -18,30 +18,30 @@ json toJson(const TunedWinner& winner) {
 }
 
 TunedWinner tunedWinnerFrom(const json& json) {
-  return {.point = textOf(json, "point"),
-          .compilationInfo = textOf(json, "compilation_info"),
-          .speedup = intervalFrom(memberOf(json, "speedup")),
-          .verified = textOf(json, "verified")};
+  return {.point = readText(json, "point"),
+          .compilationInfo = readText(json, "compilation_info"),
+          .speedup = intervalFrom(findMember(json, "speedup")),
+          .verified = readText(json, "verified")};
 }
 
 TunedDispatch tunedDispatchFrom(const json& json) {
   TunedDispatch dispatch;
-  dispatch.name = textOf(json, "name");
-  dispatch.dispatches = textsOf(json, "dispatches");
-  dispatch.calls = fieldOf<std::int64_t>(json, "calls");
-  dispatch.share = fieldOf<double>(json, "share");
-  if (auto root = rootOperationFrom(memberOf(json, "root"))) {
+  dispatch.name = readText(json, "name");
+  dispatch.dispatches = readTexts(json, "dispatches");
+  dispatch.calls = readField<std::int64_t>(json, "calls");
+  dispatch.share = readField<double>(json, "share");
+  if (auto root = rootOperationFrom(findMember(json, "root"))) {
     dispatch.root = std::move(*root);
   }
-  dispatch.alone = fieldOf<bool>(json, "alone");
-  dispatch.space = fieldOf<std::int64_t>(json, "space");
-  dispatch.whyNot = textOf(json, "why_not");
-  dispatch.tried = fieldOf<std::int64_t>(json, "tried");
-  dispatch.failed = fieldOf<std::int64_t>(json, "failed");
-  dispatch.defaultNs = measuredOf(json, "default_ns");
-  dispatch.inSpec = fieldOf<bool>(json, "in_spec");
-  dispatch.note = textOf(json, "note");
-  if (const nlohmann::json& winner = memberOf(json, "winner"); !winner.is_null()) {
+  dispatch.alone = readField<bool>(json, "alone");
+  dispatch.space = readField<std::int64_t>(json, "space");
+  dispatch.skipReason = readText(json, "why_not");
+  dispatch.tried = readField<std::int64_t>(json, "tried");
+  dispatch.failed = readField<std::int64_t>(json, "failed");
+  dispatch.defaultNs = readMeasured(json, "default_ns");
+  dispatch.inSpec = readField<bool>(json, "in_spec");
+  dispatch.note = readText(json, "note");
+  if (const nlohmann::json& winner = findMember(json, "winner"); !winner.is_null()) {
     dispatch.winner = tunedWinnerFrom(winner);
   }
   return dispatch;
@@ -54,9 +54,9 @@ json toJson(const TunedVariant& variant) {
 }
 
 TunedVariant tunedVariantFrom(const json& json) {
-  return {.name = textOf(json, "name"),
-          .flags = textsOf(json, "flags"),
-          .dispatches = listOf(json, "dispatches", tunedDispatchFrom)};
+  return {.name = readText(json, "name"),
+          .flags = readTexts(json, "flags"),
+          .dispatches = readList(json, "dispatches", tunedDispatchFrom)};
 }
 
 void addProof(const TunedProof& proof, json& program) {
@@ -86,22 +86,22 @@ void addProof(const TunedProof& proof, json& program) {
 
 /// Returns nullopt for a program without a speedup.
 std::optional<TunedProof> tunedProofFrom(const json& program) {
-  TunedProof proof{.flags = textsOf(program, "flags"),
-                   .tunedNs = measuredOf(program, "tuned_ns"),
-                   .speedup = intervalFrom(memberOf(program, "speedup")),
-                   .verdict = verdictOf(program, "verdict"),
-                   .spec = textOf(program, "spec"),
-                   .specFaults = textsOf(program, "spec_faults"),
+  TunedProof proof{.flags = readTexts(program, "flags"),
+                   .tunedNs = readMeasured(program, "tuned_ns"),
+                   .speedup = intervalFrom(findMember(program, "speedup")),
+                   .verdict = readVerdict(program, "verdict"),
+                   .spec = readText(program, "spec"),
+                   .specFaults = readTexts(program, "spec_faults"),
                    .dispatchTimes = std::nullopt,
                    .freshMemory = std::nullopt};
-  if (const json& times = memberOf(program, "dispatch_times"); !times.is_null()) {
-    proof.dispatchTimes = DispatchTimes{listOf(times, "before", timedDispatchFrom),
-                                        listOf(times, "after", timedDispatchFrom)};
+  if (const json& times = findMember(program, "dispatch_times"); !times.is_null()) {
+    proof.dispatchTimes = DispatchTimes{readList(times, "before", timedDispatchFrom),
+                                        readList(times, "after", timedDispatchFrom)};
   }
-  if (const json& fresh = memberOf(program, "fresh_memory"); !fresh.is_null()) {
-    proof.freshMemory = FreshMemoryGain{.defaultNs = measuredOf(fresh, "default_ns"),
-                                        .tunedNs = measuredOf(fresh, "tuned_ns"),
-                                        .speedup = intervalFrom(memberOf(fresh, "speedup"))};
+  if (const json& fresh = findMember(program, "fresh_memory"); !fresh.is_null()) {
+    proof.freshMemory = FreshMemoryGain{.defaultNs = readMeasured(fresh, "default_ns"),
+                                        .tunedNs = readMeasured(fresh, "tuned_ns"),
+                                        .speedup = intervalFrom(findMember(fresh, "speedup"))};
   }
   return proof.speedup ? std::optional(std::move(proof)) : std::nullopt;
 }
@@ -122,27 +122,27 @@ json toJson(const TunedProgram& program) {
 }
 
 TunedProgram tunedProgramFrom(const json& json) {
-  return {.program = textOf(json, "program"),
-          .variants = listOf(json, "variants", tunedVariantFrom),
-          .noGain = textsOf(json, "no_gain"),
-          .defaultNs = measuredOf(json, "default_ns"),
+  return {.program = readText(json, "program"),
+          .variants = readList(json, "variants", tunedVariantFrom),
+          .noGain = readTexts(json, "no_gain"),
+          .defaultNs = readMeasured(json, "default_ns"),
           .proof = tunedProofFrom(json)};
 }
 
 /// Decodes each precedent separately, so that one of another version does not hide the others.
 std::vector<Precedent> knownPrecedents(const json& whole) {
   std::vector<Precedent> known;
-  const json& list = memberOf(whole, "precedents");
+  const json& list = findMember(whole, "precedents");
   for (const json& one : list.is_array() ? list : json::array()) {
-    if (auto root = rootOperationFrom(memberOf(one, "root"))) {
-      known.push_back({std::move(*root), textOf(one, "point")});
+    if (auto root = rootOperationFrom(findMember(one, "root"))) {
+      known.push_back({std::move(*root), readText(one, "point")});
     }
   }
   return known;
 }
 
-LeftOutProgram leftOutFrom(const json& json) {
-  return {.program = textOf(json, "program"), .error = textOf(json, "error")};
+SkippedProgram skippedFrom(const json& json) {
+  return {.program = readText(json, "program"), .error = readText(json, "error")};
 }
 
 }  // namespace
@@ -165,8 +165,8 @@ json toJson(const TunedDispatch& dispatch) {
   }
   setIf(one, "alone", dispatch.alone);
   setIf(one, "space", dispatch.space);
-  if (!dispatch.whyNot.empty()) {
-    one["why_not"] = dispatch.whyNot;
+  if (!dispatch.skipReason.empty()) {
+    one["why_not"] = dispatch.skipReason;
   }
   if (dispatch.tried) {
     one["tried"] = *dispatch.tried;
@@ -192,7 +192,7 @@ json toJson(const TuneResult& result) {
   for (const Precedent& one : result.precedents) {
     whole["precedents"].push_back({{"root", toJson(one.root)}, {"point", one.point}});
   }
-  for (const LeftOutProgram& one : result.leftOut) {
+  for (const SkippedProgram& one : result.skipped) {
     whole["left_out"].push_back({{"program", one.program}, {"error", one.error}});
   }
   setIf(whole, "own_cpu_ns", result.ownCpuNs);
@@ -201,10 +201,10 @@ json toJson(const TuneResult& result) {
 
 Result<TuneResult> tuneResultFrom(const json& json) {
   return readResult(json, "tune result", [](const nlohmann::json& whole) {
-    return TuneResult{.programs = listOf(whole, "programs", tunedProgramFrom),
+    return TuneResult{.programs = readList(whole, "programs", tunedProgramFrom),
                       .precedents = knownPrecedents(whole),
-                      .leftOut = listOf(whole, "left_out", leftOutFrom),
-                      .ownCpuNs = fieldOf<std::int64_t>(whole, "own_cpu_ns")};
+                      .skipped = readList(whole, "left_out", skippedFrom),
+                      .ownCpuNs = readField<std::int64_t>(whole, "own_cpu_ns")};
   });
 }
 

@@ -30,7 +30,7 @@ struct TunedDispatch {
   std::optional<RootOperation> root;
   std::optional<bool> alone;          ///< compiled and timed outside the program
   std::optional<std::int64_t> space;  ///< legal configurations
-  std::string whyNot;                 ///< reason why it is not tuned; "" if it is
+  std::string skipReason;             ///< reason why it is not tuned; "" if it is
   // For dispatches that were searched:
   std::optional<std::int64_t> tried, failed;
   std::optional<double> defaultNs;
@@ -90,7 +90,7 @@ struct Precedent {
 };
 
 /// A program that was skipped because of an error.
-struct LeftOutProgram {
+struct SkippedProgram {
   std::string program;
   std::string error;
 };
@@ -99,7 +99,7 @@ struct LeftOutProgram {
 struct TuneResult {
   std::vector<TunedProgram> programs;
   std::vector<Precedent> precedents;
-  std::vector<LeftOutProgram> leftOut;
+  std::vector<SkippedProgram> skipped;
   std::optional<std::int64_t> ownCpuNs;  ///< CPU time of hone itself
 };
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxProfileBars = 40;
 
 /// Returns the operation, with the tile unless it is the compiler's default; only the tile on a
 /// page about one operation.
-std::string nameOf(const ProfileRow& row, bool alone) {
+std::string rowName(const ProfileRow& row, bool alone) {
   const bool own =
       row.provider == model::kIreeProvider && row.configuration != model::kDefaultConfiguration;
   if (!own) {
@@ -90,7 +90,7 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   const bool alone = oneOperation(rows) && collectProviders(rows).size() == 1;
   for (const ProfileRow& row : rows) {
     if (row.measured()) {
-      const std::string name = nameOf(row, alone);
+      const std::string name = rowName(row, alone);
       named[name][row.provider] = &row;
       longest[name] = std::max(longest[name], row.timeNs);
     }
@@ -144,7 +144,7 @@ void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
         const bool bounded = row.lowNs > 0 && row.highNs > 0;
         series.low.push_back(bounded ? row.flops / row.highNs : kNone);
         series.high.push_back(bounded ? row.flops / row.lowNs : kNone);
-        series.labels.push_back(nameOf(row, false));
+        series.labels.push_back(rowName(row, false));
       }
     }
     plot.series.push_back(std::move(series));

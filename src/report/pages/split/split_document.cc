@@ -45,7 +45,7 @@ std::vector<Validated> collectValidated(const SplitResult& result,
                     .baselineNs = orNone(one.baselineUs) * kNsPerMicrosecond,
                     .optimizedNs = orNone(taken.timeUs) * kNsPerMicrosecond,
                     .speedup = taken.speedup.value_or(stats::Interval{kNone, 1, kNone}),
-                    .verdict = textOf(taken.verdict)});
+                    .verdict = formatVerdict(taken.verdict)});
   }
   std::stable_sort(list.begin(), list.end(), [](const Validated& a, const Validated& b) {
     return a.speedup.estimate > b.speedup.estimate;
@@ -193,7 +193,7 @@ void describeAnnotated(const RunRecord& record, const model::SplitAnnotation& an
   }
   std::vector<RunRecord::Runner> runners;
   for (const store::Trial& trial : record.trials) {
-    const std::string name = labelOf(trial);
+    const std::string name = makeLabel(trial);
     if (name == "as it is" || name == "as it is (again)" || name == "with splits") {
       runners.push_back({&trial, name,
                          name == "as it is"      ? Role::baseline

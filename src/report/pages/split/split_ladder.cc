@@ -92,15 +92,15 @@ Bars regretBars(const SplitResult& result, const std::string& kind,
   bars.value = {"regret", "%"};
   bars.names = {"1-D ladder", "2-D ladder", "oracle"};
   Bars::Group fitted{.name = "fitted shapes"};
-  Bars::Group leftOut{.name = "left-out shapes"};
+  Bars::Group crossValidated{.name = "left-out shapes"};
   for (const FittedHeuristic* fit : {&recommendation.oneD, &recommendation.twoD}) {
     fitted.values.push_back(percentOver(fit->inSample.geomeanRatio));
-    leftOut.values.push_back(fit->leftOut.shapes > 0 ? percentOver(fit->leftOut.geomeanRatio)
-                                                     : kNone);
+    crossValidated.values.push_back(
+        fit->crossValidated.shapes > 0 ? percentOver(fit->crossValidated.geomeanRatio) : kNone);
   }
   fitted.values.push_back(0);
-  leftOut.values.push_back(0);
-  bars.groups = {fitted, leftOut};
+  crossValidated.values.push_back(0);
+  bars.groups = {fitted, crossValidated};
   if (const auto oracle = result.validation.find("oracle"); oracle != result.validation.end()) {
     Bars::Group measured{.name = "measured side by side, all kinds"};
     for (const char* name : {"1-D", "2-D", "oracle"}) {

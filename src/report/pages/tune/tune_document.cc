@@ -151,8 +151,8 @@ void addShares(const TunedProgram& program, Document& document) {
 }
 
 std::string outcomeText(const TunedDispatch& dispatch) {
-  if (!dispatch.whyNot.empty()) {
-    return fmt::format("not tuned: {}", dispatch.whyNot);
+  if (!dispatch.skipReason.empty()) {
+    return fmt::format("not tuned: {}", dispatch.skipReason);
   }
   if (dispatch.inSpec == true) {
     return "in the spec";
@@ -227,7 +227,7 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
   for (const char* scope : {"proof of the rest", "proof of what is left", "proof"}) {
     for (const store::Trial& trial : record.trials) {
       if (trial.details.scope == before + scope) {
-        runners.push_back({&trial, labelOf(trial),
+        runners.push_back({&trial, makeLabel(trial),
                            runners.empty() ? Role::baseline
                            : isTwin(trial) ? Role::faint
                                            : Role::plain});
@@ -260,7 +260,7 @@ void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
   for (const TuneSearch& search : searches) {
     double best = 1;
     for (const store::Trial* trial : search.trials) {
-      const double speedup = search.speedupOf(*trial);
+      const double speedup = search.computeSpeedup(*trial);
       best = std::isnan(speedup) ? best : std::max(best, speedup);
     }
     answer.lines.push_back(fmt::format("{}: {}; best so far: {} in screening.",

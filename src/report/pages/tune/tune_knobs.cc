@@ -23,7 +23,7 @@ Candidates collectCandidateKnobs(const TuneSearch& search) {
   Candidates candidates;
   for (const store::Trial* trial : search.trials) {
     auto values = model::valuesNamed(trial->config.name);
-    const double speedup = search.speedupOf(*trial);
+    const double speedup = search.computeSpeedup(*trial);
     if (values && !std::isnan(speedup)) {
       candidates.trials.push_back(trial);
       candidates.values.push_back(std::move(*values));

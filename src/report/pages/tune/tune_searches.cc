@@ -52,11 +52,11 @@ struct Step {
   std::string label;
 };
 
-std::vector<Step> collectSteps(const TuneSearch& search, const auto& placeOf) {
+std::vector<Step> collectSteps(const TuneSearch& search, const auto& locate) {
   std::vector<Step> steps;
   for (const store::Trial* trial : search.trials) {
-    const double at = placeOf(*trial);
-    const double speedup = search.speedupOf(*trial);
+    const double at = locate(*trial);
+    const double speedup = search.computeSpeedup(*trial);
     if (!std::isnan(at) && !std::isnan(speedup)) {
       steps.push_back({at, speedup, trial->config.name});
     }
@@ -84,7 +84,7 @@ Series bestSoFar(const std::string& name, const std::vector<Step>& steps, double
 }
 
 Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, double end,
-                  const auto& placeOf) {
+                  const auto& locate) {
   Plot plot;
   plot.note =
       "Each point is a candidate in screening, the short first measurement; each line is the best "
@@ -96,7 +96,7 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
   Series each{.name = "all candidates", .role = Role::faint};
   std::vector<Series> best;
   for (const TuneSearch& search : searches) {
-    const auto steps = collectSteps(search, placeOf);
+    const auto steps = collectSteps(search, locate);
     for (const Step& step : steps) {
       each.x.push_back(step.at);
       each.y.push_back(step.speedup);  // no labels: ten thousand names take a megabyte
@@ -124,7 +124,7 @@ std::string shortDispatch(const std::string& name) {
   return at == std::string::npos ? name : name.substr(at);
 }
 
-double TuneSearch::speedupOf(const store::Trial& trial) const {
+double TuneSearch::computeSpeedup(const store::Trial& trial) const {
   const double ns = trial.details.screenNs.value_or(0);
   return ns > 0 && defaultNs > 0 ? defaultNs / ns : kNone;
 }

@@ -17,7 +17,7 @@ struct TuneSearch {
   std::string winner;                       ///< name of the config; empty if the default is kept
 
   /// Returns the speedup over the default in screening (not proven); NaN if not timed.
-  [[nodiscard]] double speedupOf(const store::Trial& trial) const;
+  [[nodiscard]] double computeSpeedup(const store::Trial& trial) const;
 };
 
 /// Returns one search per searched dispatch, in order of their start.

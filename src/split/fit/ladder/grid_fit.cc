@@ -30,9 +30,9 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   // fits[r][n]: n + 1 limits for the rows before r.
   std::vector<BandFits> fits(grid.rows() + 1);
   for (std::size_t r1 = 1; r1 <= grid.rows(); ++r1) {
-    fits[r1][0] = {strip.costOf(0, r1), {{r1}}};
+    fits[r1][0] = {strip.computeCost(0, r1), {{r1}}};
     for (std::size_t r0 = 1; r0 < r1; ++r0) {
-      const double last = strip.costOf(r0, r1);
+      const double last = strip.computeCost(r0, r1);
       for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
         const BandFit& before = fits[r0][n - 1];
         if (before.cost + last < fits[r1][n].cost) {
@@ -45,7 +45,7 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   return fits[grid.rows()];
 }
 
-Band bandOf(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit) {
+Band makeBand(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit) {
   Band band{grid.outputAbove(c1 - 1), {}, 1};
   const Strip strip = grid.strip(c0, c1);
   std::size_t r0 = 0;
@@ -90,7 +90,7 @@ class Ladders {
         }
       }
     }
-    return ladderOf(whole);
+    return makeLadder(whole);
   }
 
  private:
@@ -103,14 +103,15 @@ class Ladders {
     std::array<Chosen, kMaxBands> bands{};
   };
 
-  [[nodiscard]] const BandFits& fitsOf(std::size_t c0, std::size_t c1) const {
+  [[nodiscard]] const BandFits& bandFits(std::size_t c0, std::size_t c1) const {
     return bands_[c0][c1 - c0 - 1];
   }
 
   void extend(const Partial& before, std::size_t c0, std::size_t c1, double price,
               Partial& into) const {
     for (std::size_t n = 0; n < kMaxLimitsPerBand; ++n) {
-      const double cost = before.cost + fitsOf(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      const double cost =
+          before.cost + bandFits(c0, c1)[n].cost + price * static_cast<double>(n + 1);
       if (cost < into.cost) {
         into = before;
         into.cost = cost;
@@ -119,12 +120,12 @@ class Ladders {
     }
   }
 
-  [[nodiscard]] Ladder ladderOf(const Partial& whole) const {
+  [[nodiscard]] Ladder makeLadder(const Partial& whole) const {
     Ladder ladder;
     std::size_t end = 0;
     for (std::size_t i = 0; i < whole.count; ++i) {
       const auto& [c0, c1, limits] = whole.bands[i];
-      ladder.bands.push_back(bandOf(grid_, c0, c1, fitsOf(c0, c1)[limits]));
+      ladder.bands.push_back(makeBand(grid_, c0, c1, bandFits(c0, c1)[limits]));
       end = c1;
     }
     ladder.cap = grid_.capFrom(end).limit;

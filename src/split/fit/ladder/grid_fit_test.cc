@@ -21,12 +21,12 @@ std::size_t rungs(const Ladder& ladder) {
   return count;
 }
 
-double geomeanOf(const Ladder& ladder, const SweepResult& sweep) {
+double computeGeomean(const Ladder& ladder, const SweepResult& sweep) {
   std::vector<Prediction> predictions;
   for (const ShapeResult& shape : sweep.shapes) {
-    predictions.push_back({&shape, timeUnder(shape, limitOf(ladder, shape.reduction))});
+    predictions.push_back({&shape, timeUnder(shape, chooseLimit(ladder, shape.reduction))});
   }
-  return regretOf(predictions).geomeanRatio;
+  return computeRegret(predictions).geomeanRatio;
 }
 
 /// Properties that hold with near certainty; the seeds are fixed.
@@ -37,23 +37,23 @@ TEST(GridFit, ReturnsDefaultLadderForNoCases) { EXPECT_EQ(fitGrid({}), Ladder{})
 
 TEST(GridFit, ReturnsLimitOfSingleShape) {
   const SweepResult sweep = testSweep(1, [](const model::Reduction&) { return 128; }, 0, 3);
-  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
-  EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
+  const Ladder ladder = fitGrid(collectCases(sweep, ReductionKind::matmul));
+  EXPECT_EQ(chooseLimit(ladder, sweep.shapes.front().reduction), 128);
 }
 
 TEST_P(GridFitOfSeed, FindsKnownGridInNoise) {
   const Ladder known{{{square(128), {{200000, 64}}, 1024}, {square(512), {{1000000, 16}}, 128}}, 8};
   const SweepResult sweep = testSweep(100, bestBy(known), 0.04, GetParam());
-  const Ladder fitted = fitGrid(casesOf(sweep, ReductionKind::matmul));
-  EXPECT_LT(geomeanOf(fitted, sweep), 1.06);
+  const Ladder fitted = fitGrid(collectCases(sweep, ReductionKind::matmul));
+  EXPECT_LT(computeGeomean(fitted, sweep), 1.06);
   EXPECT_LE(rungs(fitted), 7U);
   const SweepResult unseen = testSweep(100, bestBy(known), 0, GetParam() + 1000);
-  EXPECT_LT(geomeanOf(fitted, unseen), 1.1);
+  EXPECT_LT(computeGeomean(fitted, unseen), 1.1);
 }
 
 TEST_P(GridFitOfSeed, DoesNotFitNoise) {
   const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
-  EXPECT_LE(rungs(fitGrid(casesOf(sweep, ReductionKind::matmul))), 1U);
+  EXPECT_LE(rungs(fitGrid(collectCases(sweep, ReductionKind::matmul))), 1U);
 }
 
 RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
@@ -63,7 +63,7 @@ RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
     return kTestLimits[random.below(kTestLimits.size())];
   };
   const SweepResult sweep = testSweep(1 + random.below(60), any, 0.3, seed);
-  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  const Ladder ladder = fitGrid(collectCases(sweep, ReductionKind::matmul));
   RC_ASSERT(ladder.bands.size() <= 6U);
   RC_ASSERT(
       std::is_sorted(ladder.bands.begin(), ladder.bands.end(),

@@ -18,7 +18,7 @@ using Scores = std::array<double, kPrices.size()>;
 /// few regressed shapes next to a boundary would dominate.
 Scores crossValidated(const Cases& cases, const Fitter& fitter) {
   Scores scores{};
-  const Folds folds = foldsOf(cases);
+  const Folds folds = makeFolds(cases);
   for (std::size_t fold = 0; folds.count > 1 && fold < folds.count; ++fold) {
     const Cases others = outsideFold(cases, folds, fold);
     const Cases left = inFold(cases, folds, fold);

@@ -10,12 +10,12 @@ namespace hone::split {
 namespace {
 
 /// Returns the range with a median that is an existing size: the upper one of two.
-SizeRange rangeOf(std::vector<std::int64_t> sizes) {
+SizeRange computeRange(std::vector<std::int64_t> sizes) {
   std::sort(sizes.begin(), sizes.end());
   return {sizes.front(), sizes[sizes.size() / 2], sizes.back()};
 }
 
-ShapeCluster clusterOf(const std::vector<const ShapeResult*>& shapes) {
+ShapeCluster makeCluster(const std::vector<const ShapeResult*>& shapes) {
   ShapeCluster cluster;
   std::vector<std::int64_t> outputs;
   std::vector<std::int64_t> reductions;
@@ -28,8 +28,8 @@ ShapeCluster clusterOf(const std::vector<const ShapeResult*>& shapes) {
   cluster.kind = shapes.front()->reduction.kind;
   cluster.limit = fastestLimit(*shapes.front())->limit;
   cluster.count = static_cast<std::int64_t>(shapes.size());
-  cluster.outputSize = rangeOf(std::move(outputs));
-  cluster.reductionSize = rangeOf(std::move(reductions));
+  cluster.outputSize = computeRange(std::move(outputs));
+  cluster.reductionSize = computeRange(std::move(reductions));
   cluster.averageSpeedup = speedups / static_cast<double>(shapes.size());
   return cluster;
 }
@@ -45,7 +45,7 @@ std::vector<ShapeCluster> clusterByLimit(const SweepResult& sweep) {
   }
   std::vector<ShapeCluster> clusters;
   for (const auto& [key, shapes] : members) {
-    clusters.push_back(clusterOf(shapes));
+    clusters.push_back(makeCluster(shapes));
   }
   return clusters;
 }

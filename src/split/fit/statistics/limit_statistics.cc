@@ -14,7 +14,7 @@ double p95Of(std::vector<double> times) {
   return times[std::min(index, times.size() - 1)];
 }
 
-LimitStatistics statisticsOf(std::int64_t limit, const std::vector<double>& times) {
+LimitStatistics computeStatistics(std::int64_t limit, const std::vector<double>& times) {
   const stats::Summary summary = stats::summarize(times);
   return {limit,        stats::geometricMean(times),
           summary.mean, summary.median,
@@ -46,7 +46,7 @@ LimitRanking rankLimits(const SweepResult& sweep) {
     std::transform(compared.begin(), compared.end(), std::back_inserter(times),
                    [&](const ShapeResult* shape) { return shape->limits.at(limit).meanUs; });
     if (!times.empty()) {
-      ranking.limits.push_back(statisticsOf(limit, times));
+      ranking.limits.push_back(computeStatistics(limit, times));
     }
   }
   std::stable_sort(

@@ -18,18 +18,18 @@ namespace hone::model {
 /// KxYxX for every layout, the rest as in nameOf). A fused epilogue is part of the kind:
 /// "matmul_bias_relu_128x128x256_f32t_f32t_f32t". "attention_4x256x256x64_f16t_f16t_f16t" is
 /// BATCHxQUERIESxKEYSxDEPTH.
-[[nodiscard]] std::string seedName(const Problem& problem);
+[[nodiscard]] std::string profilerName(const Problem& problem);
 
 /// Returns the prefix of the name: "matmul", "batch_matmul", "conv2d", "matmul_bias_relu",
 /// "attention".
-[[nodiscard]] std::string kindOf(const Problem& problem);
+[[nodiscard]] std::string profilerKind(const Problem& problem);
 
 /// Returns the type as written in these names: "f16", "s8".
-[[nodiscard]] std::string_view seedType(ElementType type);
+[[nodiscard]] std::string_view profilerType(ElementType type);
 
 /// Parses an operation name and checks the problem. "matmul_splitk_…" is read as the plain matmul:
 /// splitting changes the speed but not the result, and the name does not contain the split. A
 /// column-major result is a user error.
-[[nodiscard]] Result<Problem> problemFromSeedName(std::string_view name);
+[[nodiscard]] Result<Problem> problemFromProfilerName(std::string_view name);
 
 }  // namespace hone::model
