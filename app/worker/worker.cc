@@ -129,7 +129,7 @@ class WorkerPerformer : public cluster::UnitPerformer {
     }
   }
   [[nodiscard]] store::Node node() const override { return node_; }
-  [[nodiscard]] bool compilesForItself() const override {
+  [[nodiscard]] bool compilesForHost() const override {
     return !tools_ || tools_->toolchain().target.name == "local";
   }
 

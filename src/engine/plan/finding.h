@@ -19,7 +19,7 @@ struct Finding {
   std::string message;
   std::string artifact;
   std::string sameAs;  ///< candidate with the same binary, measured for both
-  Against against = Against::nothing;
+  Expectation expectation = Expectation::nothing;
   double timeNs = 0;                            ///< median of its last stage; 0 if never measured
   std::vector<double> roundTimesNs;             ///< times in the final, one per round
   std::optional<stats::Comparison> comparison;  ///< with the baseline, for finalists

@@ -34,10 +34,10 @@ std::string makeKey(const Plan& plan, const Candidate& candidate, std::size_t nu
   return hasher.hex();
 }
 
-Against againstFrom(const std::string& name) {
-  return name == nameOf(Against::reference)  ? Against::reference
-         : name == nameOf(Against::baseline) ? Against::baseline
-                                             : Against::nothing;
+Expectation expectationFrom(const std::string& name) {
+  return name == nameOf(Expectation::reference)  ? Expectation::reference
+         : name == nameOf(Expectation::baseline) ? Expectation::baseline
+                                                 : Expectation::nothing;
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ std::vector<Finding> SessionState::findings() const {
     finding.comparison = entry.comparison;
     finding.timeNs =
         entry.roundTimesNs.empty() ? entry.screenNs : stats::median(entry.roundTimesNs);
-    finding.against = againstFrom(trial->details.verified);
+    finding.expectation = expectationFrom(trial->details.verified);
     const auto same = std::ranges::find(entries, entry.sameAs, &SessionEntry::key);
     finding.sameAs = same == entries.end() ? "" : same->candidate.config.name;
     findings.push_back(std::move(finding));

@@ -114,7 +114,7 @@ std::optional<ComparedItem> compareItems(const Measured& before, const Measured&
   }
   item.afterNs = stats::median(after.timesNs);
   item.sameBinary = !before.artifact.empty() && before.artifact == after.artifact;
-  item.comparison = stats::compareApart(
+  item.comparison = stats::compareUnpaired(
       {before.timesNs, after.timesNs, runs.floor},
       {.margin = options.margin, .confidence = runs.confidence, .seed = options.seed});
   item.change =

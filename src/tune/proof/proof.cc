@@ -219,8 +219,8 @@ Result<std::string> checkFreshMemory(const ProofContext& context, const Proof& p
 
 }  // namespace
 
-Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
-                      std::span<const Recipe> recipes, const ProofOptions& options) {
+Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram& whole,
+                          std::span<const Recipe> recipes, const ProofOptions& options) {
   const ProofLimits limits{options.rounds, engine::BudgetClock(options.budget)};
   const ProofContext context{bench, whole, limits};
   engine::Plan plan = proofPlan(context, "proof");
@@ -228,9 +228,9 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     HONE_CHECK(addCandidate(plan, recipe, allIngredients(recipe), recipe.name));
   }
   const auto findings = HONE_TRY(execute(context, plan));
-  Proving proving;
+  ProofResult proving;
   const engine::Finding* best = engine::findWinner(findings);
-  if (best != nullptr && best->against == engine::Against::nothing) {
+  if (best != nullptr && best->expectation == engine::Expectation::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
     return proving;
   }
