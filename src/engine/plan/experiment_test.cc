@@ -66,7 +66,7 @@ class ExperimentTest : public ::testing::Test {
   std::int64_t newRun() {
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     return store_.addRun(run).value();
   }
 

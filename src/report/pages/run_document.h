@@ -20,8 +20,8 @@ namespace hone::report {
 struct RunsAnswers {
   struct Of {
     std::int64_t run = 0;
-    std::string verb;
-    std::string command;  ///< "hone tune m.mlir"
+    std::string command;
+    std::string commandLine;  ///< "hone tune m.mlir"
     Document document;
     bool compared = false;  ///< contributed to `gains`
   };

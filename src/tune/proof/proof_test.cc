@@ -75,7 +75,7 @@ class ProveTest : public ::testing::Test {
     Progress progress(true);
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     run_ = store_.addRun(run).value();
     engine::LocalExecutor executor(store_, run_, progress);
     const engine::TrialContext bench{toolchain_.compiler, runner, store_, progress, run_, executor};
