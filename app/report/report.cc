@@ -49,7 +49,7 @@ std::string answersText(const report::RunsAnswers& answers) {
   report::Table table(
       {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
   bool any = false;
-  for (const report::RunsAnswers::Of& one : answers.runs) {
+  for (const report::RunsAnswers::RunAnswer& one : answers.runs) {
     if (!one.compared) {
       table.add({std::to_string(one.run), one.command, one.document.answer.headline});
       any = true;

@@ -148,7 +148,7 @@ Document runsDocument(const RunsAnswers& answers) {
   table.columns = {{"run"}, {"command"}, {"result"}};
   Tabs tabs;
   all.answer = summarizeGains(answers.gains);
-  for (const RunsAnswers::Of& one : answers.runs) {
+  for (const RunsAnswers::RunAnswer& one : answers.runs) {
     const Answer& answer = one.document.answer;
     table.columns[0].numbers.push_back(static_cast<double>(one.run));
     table.columns[1].texts.push_back(one.commandLine);
