@@ -27,7 +27,7 @@ class Completions : public testing::Test {
     store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();
     for (const char* name : {"first.mlir", "second.mlir"}) {
       store::Run run;
-      run.verb = "bench";
+      run.command = "bench";
       run.arguments = {"bench", name};
       ASSERT_TRUE(store.addRun(run));
     }
@@ -107,7 +107,7 @@ TEST_F(BashCompletions, NeverExecuteNames) {
               ElementsAre("two words"));
   store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();
   store::Run run;
-  run.verb = "bench";
+  run.command = "bench";
   run.arguments = {"bench", "a\n$(touch pwned)\tb"};
   ASSERT_TRUE(store.addRun(run));
   EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2", "3"));

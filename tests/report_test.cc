@@ -25,7 +25,7 @@ class Report : public testing::Test {
     for (const char* program : {"first.mlir", "second.mlir"}) {
       store::Run run;
       run.key = program;
-      run.verb = "bench";
+      run.command = "bench";
       run.arguments = {"bench", program};
       const std::int64_t id = store->addRun(run).value();
       store::Trial trial;
@@ -73,7 +73,7 @@ TEST_F(Report, PrintsGainsOfSeveralRuns) {
     auto store = store::Store::open(box_.store(), store::Store::Mode::write);
     ASSERT_TRUE(store) << store.error().message;
     store::Run run;
-    run.key = run.verb = "tune";
+    run.key = run.command = "tune";
     run.arguments = {"tune", "m.mlir"};
     const std::int64_t id = store->addRun(run).value();
     const nlohmann::json program = {{"program", "m"},

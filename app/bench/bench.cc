@@ -186,30 +186,31 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
 
 void addBenchCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "bench", "Measure a program, or compare programs, compiler flags or configs");
-  verb->add_option("PROGRAM", options->file, "MLIR program")->required();
-  verb->add_option("--function", options->function, "Function to run, if there are several");
-  verb->add_option("--input", options->inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
+  command->add_option("PROGRAM", options->file, "MLIR program")->required();
+  command->add_option("--function", options->function, "Function to run, if there are several");
+  command
+      ->add_option("--input", options->inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
       ->allow_extra_args(false);
-  auto* vs = verb->add_option("--vs", options->other, "MLIR program to compare with (B)");
-  auto* configs = verb->add_option("--configs", options->configs,
-                                   "JSON file with a list of configs to compare");
-  auto* flagsA = verb->add_option("--flags-a", options->flagsA, "Compiler flags for A only");
-  auto* flagsB = verb->add_option("--flags-b", options->flagsB, "Compiler flags for B only");
+  auto* vs = command->add_option("--vs", options->other, "MLIR program to compare with (B)");
+  auto* configs = command->add_option("--configs", options->configs,
+                                      "JSON file with a list of configs to compare");
+  auto* flagsA = command->add_option("--flags-a", options->flagsA, "Compiler flags for A only");
+  auto* flagsB = command->add_option("--flags-b", options->flagsB, "Compiler flags for B only");
   configs->excludes(vs)->excludes(flagsA)->excludes(flagsB);
-  options->flags.addTo(*verb);
-  verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
+  options->flags.addTo(*command);
+  command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--margin", options->margin, "Relative difference to treat as equal")
+  command->add_option("--margin", options->margin, "Relative difference to treat as equal")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  verb->add_option("--budget", options->budget,
-                   "Time and trial limit: 90s, 200trials, 10m,200trials");
-  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  command->add_option("--budget", options->budget,
+                      "Time and trial limit: 90s, 200trials, 10m,200trials");
+  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  options->toolchain.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone bench model.mlir                                  time of a program\n"
       "  hone bench old.mlir --vs new.mlir                      compare two programs\n"
@@ -217,7 +218,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
       "Exit code 1: B is slower, or its results are wrong.");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return bench(context, *options); };
   });
 }

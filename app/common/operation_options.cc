@@ -192,10 +192,10 @@ void addUnique(std::vector<Operation>& operations, Operation operation) {
 
 }  // namespace
 
-void OperationOptions::addTo(CLI::App& verb) {
-  verb_ = &verb;
+void OperationOptions::addTo(CLI::App& command) {
+  command_ = &command;
   const auto add = [&](const char* name, auto& into, const char* text) {
-    auto* option = verb.add_option(name, into, text)->group(kGroup);
+    auto* option = command.add_option(name, into, text)->group(kGroup);
     if constexpr (std::is_same_v<std::decay_t<decltype(into)>, std::string>) {
       if (!into.empty()) {
         option->capture_default_str();
@@ -233,7 +233,7 @@ void OperationOptions::addTo(CLI::App& verb) {
 }
 
 bool OperationOptions::given() const {
-  const auto options = verb_->get_options();
+  const auto options = command_->get_options();
   return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
     return option->get_group() == kGroup && option->count() > 0 && option->get_name() != "--limit";
   });

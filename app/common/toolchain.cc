@@ -21,14 +21,14 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 }  // namespace
 
-void ToolchainOptions::addTo(CLI::App& verb) {
-  verb.add_option("--target", target, "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
+void ToolchainOptions::addTo(CLI::App& command) {
+  command.add_option("--target", target, "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
       ->capture_default_str();
-  verb.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, …");
-  verb.add_option("--compile-timeout", compileSeconds, "Timeout of one compile in seconds")
+  command.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, …");
+  command.add_option("--compile-timeout", compileSeconds, "Timeout of one compile in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--run-timeout", runSeconds, "Timeout of one measuring process in seconds")
+  command.add_option("--run-timeout", runSeconds, "Timeout of one measuring process in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -58,9 +58,9 @@ Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOption
                    std::move(compiler), runLimits};
 }
 
-store::Run describeCommand(const Context& context, std::string_view verb) {
+store::Run describeCommand(const Context& context, std::string_view command) {
   store::Run run;
-  run.verb = verb;
+  run.command = command;
   run.arguments = context.arguments;
   run.workingFolder = std::filesystem::current_path().string();
   run.startedAt = utcNow();
@@ -70,8 +70,9 @@ store::Run describeCommand(const Context& context, std::string_view verb) {
   return run;
 }
 
-store::Run describeRun(const Context& context, const Toolchain& toolchain, std::string_view verb) {
-  store::Run run = describeCommand(context, verb);
+store::Run describeRun(const Context& context, const Toolchain& toolchain,
+                       std::string_view command) {
+  store::Run run = describeCommand(context, command);
   run.compilerRevision = toolchain.compiler.revision();
   run.target = toolchain.target.name;
   run.device = toolchain.device ? toolchain.device->name : "";

@@ -281,14 +281,15 @@ Result<int> doctor(const Context& context) {
 }  // namespace
 
 void addDoctorCommand(CLI::App& app, Context& context) {
-  CLI::App* verb = app.add_subcommand("doctor", "Check the dependencies of hone and suggest fixes");
-  verb->footer(
+  CLI::App* command =
+      app.add_subcommand("doctor", "Check the dependencies of hone and suggest fixes");
+  command->footer(
       "Examples:\n"
       "  hone doctor\n"
       "  hone doctor --json\n"
       "  hone --iree ~/venv doctor\n"
       "Exit code 0 if hone can run on the CPU, 3 otherwise.");
-  verb->callback([&context] { context.action = [&context] { return doctor(context); }; });
+  command->callback([&context] { context.action = [&context] { return doctor(context); }; });
 }
 
 }  // namespace hone::app

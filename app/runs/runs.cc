@@ -85,11 +85,11 @@ Result<int> resume(Context& context, std::int64_t id) {
 
 CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
                     RunsCommandOptions& options) {
-  CLI::App* verb = runs.add_subcommand(name, what);
-  verb->add_option("ID", options.id, "Run number, as listed by `hone runs`")
+  CLI::App* command = runs.add_subcommand(name, what);
+  command->add_option("ID", options.id, "Run number, as listed by `hone runs`")
       ->type_name("RUN")
       ->required();
-  return verb;
+  return command;
 }
 
 }  // namespace

@@ -325,26 +325,26 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
 
 void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       split.add_subcommand("annotate", "Annotate a program's operations with the best splits");
-  verb->add_option("MODEL", options->model, "MLIR program")->required();
-  verb->add_option("-o,--output", options->output, "Annotated program to write")->required();
-  verb->add_option("--function", options->function, "Function to run, if there are several");
-  verb->add_option("--input", options->inputs, "Input, as in hone bench");
-  verb->add_option("--results", options->results,
-                   "Take splits from the results of an earlier sweep");
-  verb->add_option("--limits", options->limits, "Limits to try without --results")
+  command->add_option("MODEL", options->model, "MLIR program")->required();
+  command->add_option("-o,--output", options->output, "Annotated program to write")->required();
+  command->add_option("--function", options->function, "Function to run, if there are several");
+  command->add_option("--input", options->inputs, "Input, as in hone bench");
+  command->add_option("--results", options->results,
+                      "Take splits from the results of an earlier sweep");
+  command->add_option("--limits", options->limits, "Limits to try without --results")
       ->capture_default_str();
-  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  options->toolchain.addTo(*command);
+  command->footer(
       "Writes the program after global optimization, with split-size attributes that the\n"
       "compiler keeps; compile it with --compile-from=global-optimization. Nothing is written\n"
       "unless the results are equal and the whole program is not slower.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
       "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return annotate(context, *options); };
   });
 }

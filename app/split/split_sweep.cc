@@ -111,7 +111,7 @@ Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
 Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
   std::map<std::string, ShapeRecord> earlier;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxEarlierRuns))) {
-    if (line.verb != "split" || line.status != store::RunStatus::finished) {
+    if (line.command != "split" || line.status != store::RunStatus::finished) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));

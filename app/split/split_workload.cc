@@ -20,11 +20,12 @@ std::string formatArguments(const model::WorkloadEntry& entry,
 
 }  // namespace
 
-void SplitWorkload::addTo(CLI::App& verb) {
-  verb.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")->required();
-  verb.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
-  verb.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
-  verb.add_flag("--strict", strict, "Fail on the first unusable line");
+void SplitWorkload::addTo(CLI::App& command) {
+  command.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")
+      ->required();
+  command.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
+  command.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
+  command.add_flag("--strict", strict, "Fail on the first unusable line");
 }
 
 Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {

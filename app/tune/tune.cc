@@ -283,41 +283,43 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
 
 void addTuneCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<TuneCommandOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("tune", "Search the knobs of each dispatch and write a tuning spec");
-  options->programs.addTo(*verb);
-  options->flagOptions.addTo(*verb);
-  verb->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)");
-  CLI::Option* budget = verb->add_option("--budget", options->budget,
+  options->programs.addTo(*command);
+  options->flagOptions.addTo(*command);
+  command->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)");
+  CLI::Option* budget = command
+                            ->add_option("--budget", options->budget,
                                          "Time and trial limit: 90s, 200trials, 10m,200trials")
                             ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches,
-                   "Tune only dispatches whose names match this regex");
-  verb->add_option("--top", options->top, "Tune only the N most expensive dispatches")
+  command->add_option("--dispatches", options->dispatches,
+                      "Tune only dispatches whose names match this regex");
+  command->add_option("--top", options->top, "Tune only the N most expensive dispatches")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--strategy", options->strategy, "Search strategy")
+  command->add_option("--strategy", options->strategy, "Search strategy")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
       ->capture_default_str();
   CLI::Option* seed =
-      verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
+      command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
-  verb->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
-  verb->add_option("--starter-spec", options->starterSpec,
-                   "Tuning spec whose entries are tried first");
-  verb->add_flag("--compile-only", options->compileOnly,
-                 "Only compile; by default 100 candidates per dispatch");
-  verb->add_option("--continue", options->continued,
-                   "Measure the candidates in a --compile-only folder");
-  verb->add_option("--replay", options->replayed,
+  command->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
+  command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
+  command->add_option("--starter-spec", options->starterSpec,
+                      "Tuning spec whose entries are tried first");
+  command->add_flag("--compile-only", options->compileOnly,
+                    "Only compile; by default 100 candidates per dispatch");
+  command->add_option("--continue", options->continued,
+                      "Measure the candidates in a --compile-only folder");
+  command
+      ->add_option("--replay", options->replayed,
                    "Simulate --strategy on a recorded run; -o saves it")
       ->type_name("RUN")
       ->check(CLI::PositiveNumber);
-  options->toolchain.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->footer(
+  options->toolchain.addTo(*command);
+  options->cluster.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone tune model.mlir -o spec.mlir\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
@@ -329,7 +331,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1\n"
       "  hone tune --replay 12 --strategy model            compiles nothing\n"
       "Without a gain, no spec is written and the exit code is 0.");
-  verb->callback([&context, options, budget, seed] {
+  command->callback([&context, options, budget, seed] {
     options->budgetGiven = budget->count() > 0;
     options->seedGiven = seed->count() > 0;
     context.action = [&context, options] { return tune(context, *options); };

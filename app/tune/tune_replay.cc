@@ -77,7 +77,7 @@ Result<std::vector<search::Recording>> readRecordings(const store::Store& store,
     return userError("no run {}; `hone runs` lists all", id);
   }
   if (run->details.spaces.empty()) {
-    return userError("run {} has no search to replay: it is a run of {}", id, run->verb);
+    return userError("run {} has no search to replay: it is a run of {}", id, run->command);
   }
   std::map<std::string, search::Recording> recordings;
   for (const auto& [scope, knobs] : run->details.spaces) {

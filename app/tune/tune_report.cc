@@ -183,7 +183,7 @@ model::TunedDispatch toResult(const TunedDispatch& dispatch) {
         model::TunedWinner{.point = dispatch.winner->config.name,
                            .compilationInfo = dispatch.winner->config.attributes.front().value,
                            .speedup = dispatch.winner->comparison->speedup,
-                           .verified = std::string(nameOf(dispatch.winner->against))};
+                           .verified = std::string(nameOf(dispatch.winner->expectation))};
   }
   return result;
 }

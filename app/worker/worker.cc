@@ -129,7 +129,7 @@ class WorkerPerformer : public cluster::UnitPerformer {
     }
   }
   [[nodiscard]] store::Node node() const override { return node_; }
-  [[nodiscard]] bool compilesForItself() const override {
+  [[nodiscard]] bool compilesForHost() const override {
     return !tools_ || tools_->toolchain().target.name == "local";
   }
 
@@ -166,16 +166,16 @@ Result<std::unique_ptr<cluster::UnitPerformer>> makePerformer(const json& setup,
 void addWorkerCommand(CLI::App& app, Context& context) {
   auto folder = std::make_shared<std::string>();
   auto options = std::make_shared<cluster::WorkerOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("worker", "Perform units of a cluster run (started by its jobs)");
-  verb->add_option("FOLDER", *folder, "Folder of the run on the shared file system")->required();
-  verb->add_flag("--only-compile", options->onlyCompile, "Compile only, do not measure");
-  verb->footer(
+  command->add_option("FOLDER", *folder, "Folder of the run on the shared file system")->required();
+  command->add_flag("--only-compile", options->onlyCompile, "Compile only, do not measure");
+  command->footer(
       "Examples:\n"
       "  hone worker ~/.cache/hone/cluster/runs/0123456789abcdef\n"
       "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef\n"
       "The worker exits when no work is left, when the head is gone, or when asked to stop.");
-  verb->callback([&context, folder, options] {
+  command->callback([&context, folder, options] {
     context.action = [folder, options]() -> Result<int> {
       options->name = cluster::workerName();
       options->node = cluster::nodeName();

@@ -183,18 +183,18 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
 
 CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::string& what,
                       WorkloadCommandOptions& options) {
-  CLI::App* verb = workload.add_subcommand(name, what);
-  verb->add_option("FILE", options.file, "MIOpen or BOO commands, or names, one per line")
+  CLI::App* command = workload.add_subcommand(name, what);
+  command->add_option("FILE", options.file, "MIOpen or BOO commands, or names, one per line")
       ->required();
-  return verb;
+  return command;
 }
 
-void addCommon(CLI::App& verb, Context& context,
+void addCommon(CLI::App& command, Context& context,
                const std::shared_ptr<WorkloadCommandOptions>& options,
                Result<int> (*action)(const Context&, const WorkloadCommandOptions&)) {
-  verb.add_flag("--strict", options->strict, "Fail on invalid lines");
-  verb.add_flag("--json", context.json, "Print results as JSON");
-  verb.callback([options, action, &context] {
+  command.add_flag("--strict", options->strict, "Fail on invalid lines");
+  command.add_flag("--json", context.json, "Print results as JSON");
+  command.callback([options, action, &context] {
     context.action = [options, action, &context] { return action(context, *options); };
   });
 }

@@ -37,7 +37,7 @@ struct HeadCounts {
   std::int64_t schedulerCalls = 0;
   std::int64_t filesWritten = 0;
   std::int64_t units = 0;
-  std::int64_t givenBack = 0;  ///< units that lost their worker
+  std::int64_t requeued = 0;  ///< units that lost their worker
 };
 
 /// Distributes units to workers and collects their answers. Starts as many worker jobs as there is
@@ -59,7 +59,7 @@ class Head {
   /// Cancels its jobs unless closed; finished units stay for the next head.
   ~Head();
 
-  [[nodiscard]] Result<void> handOut(QueuedUnit unit);
+  [[nodiscard]] Result<void> enqueue(QueuedUnit unit);
   /// Waits until one of these units is answered and returns its key. All must have been handed out.
   [[nodiscard]] Result<std::string> awaitAny(std::span<const std::string> keys);
   [[nodiscard]] Result<Answer> await(const std::string& key);
@@ -87,22 +87,23 @@ class Head {
   /// A unit without an answer.
   struct Pending {
     QueuedUnit unit;
-    enum class At : std::uint8_t {
+    enum class State : std::uint8_t {
       compiling,  ///< waits for another unit that compiles for it
       waiting,    ///< waits to be queued
       queued,
       claimed,
     };
-    At at = At::waiting;
+    State state = State::waiting;
     std::int64_t missingNs = 0;  ///< since when its file is missing; 0: it is there
   };
+
   Head(Options options, Spool spool, Slurm slurm)
       : options_(std::move(options)),
         spool_(std::move(spool)),
         jobs_(options_, std::move(slurm), spool_) {}
   /// Performs everything that is due; returns true if something arrived.
   [[nodiscard]] Result<bool> poll();
-  [[nodiscard]] Result<void> beat();
+  [[nodiscard]] Result<void> sendHeartbeat();
   bool collectAnswers();
   void settle(Answer answer);
   [[nodiscard]] Result<void> fillQueue();
@@ -125,13 +126,13 @@ class Head {
   bool countDeath(const std::string& key, const std::string& worker, const std::string& why);
   /// Requeues the unit after a failure of the worker's machine. After very many, answers it with an
   /// error.
-  void failed(const Death& death);
+  void failed(const WorkerDeath& death);
   /// Answers the unit with an error; it is not retried.
   void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
   /// Reports a failed worker; returns an error if too many failed for the run to continue.
   [[nodiscard]] Result<void> noteFailedWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] Result<void> noteFailedStart(const std::string& worker, const std::string& why);
-  [[nodiscard]] std::size_t count(Pending::At at) const;
+  [[nodiscard]] std::size_t count(Pending::State state) const;
   void wait(const std::string& key);
   void begin(const std::string& key);
   [[nodiscard]] Result<void> cancelWithRetries();
@@ -150,13 +151,13 @@ class Head {
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onWorkerFailure_;
   std::string lastFailure_;
-  std::int64_t beats_ = 0;
-  std::int64_t beatNs_ = 0;
+  std::int64_t heartbeats_ = 0;
+  std::int64_t heartbeatNs_ = 0;
   std::int64_t awakeNs_ = 0;  ///< last time it was active
   std::int64_t placesNs_ = 0;
   std::int64_t workersNs_ = 0;
   std::int64_t unitCount_ = 0;
-  std::int64_t givenBack_ = 0;
+  std::int64_t requeued_ = 0;
   std::size_t otherNodes_ = 0;  ///< of another kind than the measuring nodes
   std::size_t otherCompileNodes_ = 0;
   std::size_t maxWanted_ = 0;  ///< maximum number of workers wanted at a time

@@ -25,7 +25,7 @@ class UnitPerformer {
   [[nodiscard]] virtual Result<nlohmann::json> perform(const QueuedUnit& unit) = 0;
   [[nodiscard]] virtual store::Node node() const = 0;
   /// Returns true if code compiled here runs only on machines like this one.
-  [[nodiscard]] virtual bool compilesForItself() const = 0;
+  [[nodiscard]] virtual bool compilesForHost() const = 0;
 };
 
 using MakePerformer =

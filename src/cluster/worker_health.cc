@@ -18,7 +18,7 @@ void WorkerHealth::expect(const std::string& worker) {
   workers_.try_emplace(worker, Worker{.seenNs = nowNs()});
 }
 
-void WorkerHealth::noteBeat(const std::string& worker, std::int64_t count) {
+void WorkerHealth::noteHeartbeat(const std::string& worker, std::int64_t count) {
   Worker& known = workers_[worker];
   if (!known.lost && known.count != count) {
     known.count = count;

@@ -25,7 +25,7 @@ class WorkerHealth {
 
   /// Expects a heartbeat of a worker whose job runs.
   void expect(const std::string& worker);
-  void noteBeat(const std::string& worker, std::int64_t count);
+  void noteHeartbeat(const std::string& worker, std::int64_t count);
   void noteClaims(std::span<const Claim> claims);
   void noteAnswer(const Answer& answer);
   /// Records that the worker ended and reported it.

@@ -15,13 +15,13 @@
 namespace hone::engine {
 
 /// Expectation that the results of a candidate are compared with.
-enum class Against : std::uint8_t {
+enum class Expectation : std::uint8_t {
   nothing,    ///< not compared: the baseline itself, or results that cannot be read back
   reference,  ///< computed by a library other than IREE
   baseline,   ///< results of the baseline; shows equality only
 };
 
-[[nodiscard]] std::string_view nameOf(Against against);
+[[nodiscard]] std::string_view nameOf(Expectation expectation);
 
 /// Returns true if the program has results and all of them can be read back. Otherwise its
 /// candidates are run but not checked.
@@ -29,7 +29,7 @@ enum class Against : std::uint8_t {
 
 struct Verification {
   model::Outcome outcome = model::Outcome::ok;
-  Against against = Against::nothing;
+  Expectation expectation = Expectation::nothing;
   std::string message;      ///< one line; empty if ok
   std::string diagnostics;  ///< output of the runtime
 };
@@ -59,7 +59,7 @@ class Verifier {
   const Program& program_;
   const Inputs& inputs_;
   std::filesystem::path folder_;
-  Against against_ = Against::nothing;
+  Expectation expectation_ = Expectation::nothing;
   std::vector<Expected> expected_;
   std::int64_t referenceCpuNs_ = 0;
 };

@@ -151,7 +151,7 @@ Comparison compare(const PairedTimes& times, const CompareOptions& options) {
   return comparison;
 }
 
-Comparison compareApart(const ApartTimes& times, const CompareOptions& options) {
+Comparison compareUnpaired(const UnpairedTimes& times, const CompareOptions& options) {
   const std::vector<double> before = logTimes(times.before);
   const std::vector<double> after = logTimes(times.after);
   Comparison comparison;

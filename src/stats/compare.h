@@ -55,7 +55,7 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const PairedTimes& times, const CompareOptions& options = {});
 
 /// Unpaired times, for example of two runs or two machines.
-struct ApartTimes {
+struct UnpairedTimes {
   std::span<const double> before;
   std::span<const double> after;
   double floor = 0;  ///< relative difference between the two for known-equal programs
@@ -64,6 +64,7 @@ struct ApartTimes {
 /// Compares unpaired times by the ratio of their medians (before / after: above 1 is faster), with
 /// the verdicts of compare(). Each side is resampled independently, so the interval is wider than
 /// for paired rounds. Only the floor covers systematic differences, such as a busier machine.
-[[nodiscard]] Comparison compareApart(const ApartTimes& times, const CompareOptions& options = {});
+[[nodiscard]] Comparison compareUnpaired(const UnpairedTimes& times,
+                                         const CompareOptions& options = {});
 
 }  // namespace hone::stats

@@ -35,11 +35,11 @@ class PageBehaviour : public PageTest {
     return run.value_or(0);
   }
   /// Adds a run without trials.
-  [[nodiscard]] std::int64_t addEmpty(const std::string& verb, store::RunStatus status) {
+  [[nodiscard]] std::int64_t addEmpty(const std::string& command, store::RunStatus status) {
     auto store = store::Store::open(box().store(), store::Store::Mode::write);
     store::Run run;
-    run.key = run.verb = verb;
-    run.arguments = {verb};
+    run.key = run.command = command;
+    run.arguments = {command};
     const std::int64_t id = store->addRun(run).value_or(0);
     if (status != store::RunStatus::running) {
       EXPECT_TRUE(store->finishRun(id, status, nlohmann::json::object()));
@@ -278,15 +278,15 @@ TEST_F(PageBehaviour, ListsTenThousandCandidatesOnDemand) {
 }
 
 TEST_F(PageBehaviour, ReportsEmptyRuns) {
-  for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "something-new"}) {
+  for (const char* command : {"bench", "profile", "split", "tune", "kernel", "something-new"}) {
     for (const auto status :
          {store::RunStatus::running, store::RunStatus::failed, store::RunStatus::finished}) {
-      openReport(addEmpty(verb, status));
-      EXPECT_FALSE(headline().empty()) << verb;
+      openReport(addEmpty(command, status));
+      EXPECT_FALSE(headline().empty()) << command;
       EXPECT_THAT(run("return document.querySelector('main').textContent").get<std::string>(),
                   AllOf(HasSubstr("No trials stored yet."), Not(HasSubstr("NaN")),
                         Not(HasSubstr("undefined")), Not(HasSubstr("null"))))
-          << verb;
+          << command;
       expectNoHorizontalScrolling();
       expectQuietConsole();
     }

@@ -35,7 +35,7 @@ class LivePage : public PageTest {
   }
   static std::int64_t addRun(store::Store& store) {
     store::Run run;
-    run.verb = "bench";
+    run.command = "bench";
     run.arguments = {"bench", "m.mlir"};
     run.device = "local-sync";
     return store.addRun(run).value();
@@ -144,7 +144,7 @@ class LiveTune : public LivePage {
  protected:
   void begin(store::Store& store) {
     store::Run run;
-    run.verb = "tune";
+    run.command = "tune";
     run.arguments = {"tune", "m.mlir"};
     run.device = "local-sync";
     for (const char* scope : {"m_dispatch_0", "m_dispatch_1"}) {

@@ -23,11 +23,11 @@ constexpr double kDefaultNs = 13.7e6;
 constexpr std::int64_t kRounds = 20;
 constexpr const char* kScope = "main_dispatch_0_matmul_512x768x1024_f32";
 
-store::Run makeRun(const std::string& verb, const std::string& program) {
+store::Run makeRun(const std::string& command, const std::string& program) {
   store::Run run;
-  run.key = verb + program;
-  run.verb = verb;
-  run.arguments = {verb, program};
+  run.key = command + program;
+  run.command = command;
+  run.arguments = {command, program};
   run.workingFolder = "/tmp";
   run.startedAt = "2026-01-02T03:04:05Z";
   run.honeVersion = "0.1.0";

@@ -12,12 +12,12 @@ void catchInterrupts();
 [[nodiscard]] std::unexpected<Error> interruptedError();
 
 /// Tolerates one more signal than before while alive, to let slow cleanup finish.
-class InterruptsHeld {
+class InterruptGuard {
  public:
-  InterruptsHeld();
-  InterruptsHeld(const InterruptsHeld&) = delete;
-  InterruptsHeld& operator=(const InterruptsHeld&) = delete;
-  ~InterruptsHeld();
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
 };
 
 }  // namespace hone

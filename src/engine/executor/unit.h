@@ -32,7 +32,7 @@ class FileShare {
 };
 
 /// Context of the process that performs a unit.
-struct UnitSite {
+struct UnitContext {
   TrialLog& log;  ///< restored
   Progress& progress;
   std::int64_t referenceCpuNs = 0;  ///< CPU time of references, not counted as hone's overhead
@@ -59,7 +59,7 @@ class Unit {
   [[nodiscard]] virtual Result<void> prepare(std::span<Unit* const> batch);
   /// Performs the work. A user error is the result of the unit; any other error ends the process
   /// that performs units.
-  [[nodiscard]] virtual Result<nlohmann::json> perform(UnitSite& site) = 0;
+  [[nodiscard]] virtual Result<nlohmann::json> perform(UnitContext& context) = 0;
 };
 
 }  // namespace hone::engine

@@ -91,7 +91,7 @@ class RemoteSession : public testing::Test {
     }
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     run_ = store_.addRun(run).value();
   }
   [[nodiscard]] TrialContext context() {

@@ -97,7 +97,7 @@ Result<void> verify(SessionState& state, const SessionEntry& entry, store::Trial
   trial.outcome = verification.outcome;
   trial.message = verification.message;
   trial.diagnostics += verification.diagnostics;
-  trial.details.verified = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.expectation);
   return state.expectDevice(trial.outcome);
 }
 

@@ -191,22 +191,22 @@ std::vector<Gain> profileGain(const model::ProfileResult& result) {
   return best;
 }
 
-Result<std::vector<Gain>> gainsByVerb(const RunRecord& record) {
-  const std::string& verb = record.run.verb;
+Result<std::vector<Gain>> gainsByCommand(const RunRecord& record) {
+  const std::string& command = record.run.command;
   const json summary = record.summary();
-  if (verb == "tune") {
+  if (command == "tune") {
     return tuneGains(HONE_TRY(model::tuneResultFrom(summary)));
   }
-  if (verb == "kernel") {
+  if (command == "kernel") {
     return kernelGains(HONE_TRY(model::kernelResultFrom(summary)));
   }
-  if (verb == "split") {
+  if (command == "split") {
     const auto annotation = HONE_TRY(model::splitAnnotationFrom(summary));
     return annotation ? annotationGain(*annotation)
                       : sweepGain(HONE_TRY(model::splitResultFrom(summary)));
   }
-  return verb == "profile" ? profileGain(HONE_TRY(model::profileResultFrom(summary)))
-                           : benchGain(HONE_TRY(model::benchResultFrom(summary)));
+  return command == "profile" ? profileGain(HONE_TRY(model::profileResultFrom(summary)))
+                              : benchGain(HONE_TRY(model::benchResultFrom(summary)));
 }
 
 std::size_t count(std::span<const Gain> gains, std::string_view verdict) {
@@ -220,10 +220,10 @@ std::vector<Gain> collectGains(const RunRecord& record) {
     return {};
   }
   // A result in an unknown format has no gains.
-  std::vector<Gain> gains = gainsByVerb(record).value_or(std::vector<Gain>());
+  std::vector<Gain> gains = gainsByCommand(record).value_or(std::vector<Gain>());
   for (Gain& gain : gains) {
     gain.run = record.run.id;
-    gain.what = fmt::format("{}: {}", record.run.verb, gain.what);
+    gain.what = fmt::format("{}: {}", record.run.command, gain.what);
   }
   return gains;
 }

@@ -17,18 +17,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-RunRecord makeRecord(const std::string& verb, const json& summary,
+RunRecord makeRecord(const std::string& command, const json& summary,
                      store::RunStatus status = store::RunStatus::finished) {
   store::Run run;
   run.id = 7;
-  run.verb = verb;
+  run.command = command;
   run.status = status;
   run.summary = summary.dump();
   return {run, {}, TrialTimes({}, true)};
 }
 
-std::vector<Gain> gained(const std::string& verb, const json& summary) {
-  return collectGains(makeRecord(verb, summary));
+std::vector<Gain> gained(const std::string& command, const json& summary) {
+  return collectGains(makeRecord(command, summary));
 }
 
 const json kTuned = {{"programs",

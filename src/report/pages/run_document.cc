@@ -17,16 +17,16 @@ namespace {
 using Describe = Result<void> (*)(const RunRecord&, Document&);
 
 Describe findDescriber(const store::Run& run) {
-  if (run.verb == "profile") {
+  if (run.command == "profile") {
     return describeProfile;
   }
-  if (run.verb == "split") {
+  if (run.command == "split") {
     return describeSplit;
   }
-  if (run.verb == "tune") {
+  if (run.command == "tune") {
     return describeTune;
   }
-  return run.verb == "kernel" ? describeKernel : describeBench;
+  return run.command == "kernel" ? describeKernel : describeBench;
 }
 
 void addFact(Document& document, const std::string& name, const std::string& value) {
@@ -134,7 +134,7 @@ Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::
     const RunRecord record = HONE_TRY(RunRecord::load(store, id));
     const std::vector<Gain> gains = collectGains(record);
     all.gains.insert(all.gains.end(), gains.begin(), gains.end());
-    all.runs.push_back({id, record.run.verb,
+    all.runs.push_back({id, record.run.command,
                         fmt::format("hone {}", store::commandLine(record.run.arguments)),
                         toDocument(record), !gains.empty()});
   }
@@ -148,17 +148,18 @@ Document runsDocument(const RunsAnswers& answers) {
   table.columns = {{"run"}, {"command"}, {"result"}};
   Tabs tabs;
   all.answer = summarizeGains(answers.gains);
-  for (const RunsAnswers::Of& one : answers.runs) {
+  for (const RunsAnswers::RunAnswer& one : answers.runs) {
     const Answer& answer = one.document.answer;
     table.columns[0].numbers.push_back(static_cast<double>(one.run));
-    table.columns[1].texts.push_back(one.command);
+    table.columns[1].texts.push_back(one.commandLine);
     table.columns[2].texts.push_back(answer.headline);
     // Runs with gains are already part of the answer; the others contribute only bad results.
     if (!one.compared && answer.tone == Answer::Tone::bad) {
       all.answer.tone = Answer::Tone::bad;
-      all.answer.lines.push_back(fmt::format("Run {}, {}: {}", one.run, one.verb, answer.headline));
+      all.answer.lines.push_back(
+          fmt::format("Run {}, {}: {}", one.run, one.command, answer.headline));
     }
-    tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.verb), asParts(one.document));
+    tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.command), asParts(one.document));
   }
   all.title = fmt::format("{} runs", answers.runs.size());
   all.add(makeGainsTable(answers.gains));

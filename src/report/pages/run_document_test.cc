@@ -25,10 +25,10 @@ class RunDocument : public testing::Test {
       : folder_(ScratchFolder::create("hone-document").value()),
         store_(store::Store::open(folder_.path() / "s.db", store::Store::Mode::write).value()) {}
 
-  std::int64_t begin(const std::string& verb, const json& details = json::object()) {
+  std::int64_t begin(const std::string& command, const json& details = json::object()) {
     store::Run run;
-    run.key = run.verb = verb;
-    run.arguments = {verb, "x"};
+    run.key = run.command = command;
+    run.arguments = {command, "x"};
     run.device = "local-sync";
     run.details = model::runDetailsFrom(details);
     return run_ = store_.addRun(run).value();
@@ -591,14 +591,14 @@ TEST_F(RunDocument, AcceptsAnyVerbAndSummary) {
                                   {"recommendations", {{"recommendations", {4}}}},
                                   {"validation", 3},
                                   {"program", {{"dispatches", {1}}}}}};
-  for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "other"}) {
+  for (const char* command : {"bench", "profile", "split", "tune", "kernel", "other"}) {
     for (const json& summary : odd) {
-      begin(verb, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});
+      begin(command, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});
       addTrial("x", {{"kernel", 5}, {"scope", 3}, {"row", 7}}, {100});
       const json shown = finish(summary);
-      EXPECT_FALSE(headline(shown).empty()) << verb << summary;
+      EXPECT_FALSE(headline(shown).empty()) << command << summary;
       EXPECT_EQ(part(shown, "All trials")["rows"], 1);
-      EXPECT_FALSE(headline(together({shownRun()})).empty()) << verb << summary;
+      EXPECT_FALSE(headline(together({shownRun()})).empty()) << command << summary;
     }
   }
 }

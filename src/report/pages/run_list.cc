@@ -41,7 +41,7 @@ Document runListDocument(std::span<const store::RunLine> all, std::size_t most) 
       .name = "command", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   for (const store::RunLine& run : runs) {
     id.numbers.push_back(static_cast<double>(run.id));
-    verb.texts.push_back(run.verb);
+    verb.texts.push_back(run.command);
     started.texts.push_back(run.startedAt);
     status.texts.emplace_back(nameOf(run.status));
     trials.numbers.push_back(static_cast<double>(run.trials));

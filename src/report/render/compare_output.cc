@@ -122,8 +122,8 @@ std::string describeClock(const RunComparison& comparison) {
 }
 
 std::string formatTitle(const RunComparison& comparison) {
-  return fmt::format("hone {}: run {} against run {}", comparison.before.verb, comparison.before.id,
-                     comparison.after.id);
+  return fmt::format("hone {}: run {} against run {}", comparison.before.command,
+                     comparison.before.id, comparison.after.id);
 }
 
 DataTable makeComparisonTable(const RunComparison& comparison) {

@@ -27,12 +27,13 @@ std::string formatMinute(const std::string& time) {
   return text;
 }
 
-/// Returns the command without the verb, which has a separate column.
-std::string withoutVerb(const store::RunLine& run) {
-  if (run.title == run.verb) {
+/// Returns the arguments of the run; its command has a separate column.
+std::string runArguments(const store::RunLine& run) {
+  if (run.title == run.command) {
     return "";
   }
-  return run.title.starts_with(run.verb + " ") ? run.title.substr(run.verb.size() + 1) : run.title;
+  return run.title.starts_with(run.command + " ") ? run.title.substr(run.command.size() + 1)
+                                                  : run.title;
 }
 
 /// Appends a padded label and its non-empty values; nothing if all are empty.
@@ -63,8 +64,8 @@ std::string runListText(std::span<const store::RunLine> runs, std::size_t width)
     const std::string status = run.cluster.empty()
                                    ? std::string(nameOf(run.status))
                                    : fmt::format("{}: {}", nameOf(run.status), run.cluster);
-    table.add({std::to_string(run.id), run.verb, formatMinute(run.startedAt), status,
-               std::to_string(run.trials), run.device, withoutVerb(run)});
+    table.add({std::to_string(run.id), run.command, formatMinute(run.startedAt), status,
+               std::to_string(run.trials), run.device, runArguments(run)});
   }
   return table.text(width);
 }
@@ -73,7 +74,7 @@ json runListJson(std::span<const store::RunLine> runs) {
   json list = json::array();
   for (const store::RunLine& run : runs) {
     list.push_back({{"id", run.id},
-                    {"verb", run.verb},
+                    {"verb", run.command},
                     {"started_at", run.startedAt},
                     {"status", nameOf(run.status)},
                     {"trials", run.trials},

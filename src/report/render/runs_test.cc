@@ -22,7 +22,7 @@ using testing::SizeIs;
 store::RunLine makeLine(std::int64_t id, std::string title) {
   store::RunLine line;
   line.id = id;
-  line.verb = "tune";
+  line.command = "tune";
   line.startedAt = "2026-11-15T20:15:14Z";
   line.status = RunStatus::finished;
   line.device = "local-sync";
@@ -81,7 +81,7 @@ class RunViewTest : public testing::Test {
  protected:
   RunViewTest() {
     run_.id = 7;
-    run_.verb = "tune";
+    run_.command = "tune";
     run_.arguments = {"tune", "m.mlir"};
     run_.device = "local-sync";
     for (std::int64_t id = 1; id <= 2; ++id) {

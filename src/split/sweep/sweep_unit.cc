@@ -300,7 +300,7 @@ Result<void> SweepUnit::prepare(std::span<engine::Unit* const> batch) {
   return {};
 }
 
-Result<json> SweepUnit::perform(engine::UnitSite& site) {
+Result<json> SweepUnit::perform(engine::UnitContext& context) {
   if (!compiled_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
@@ -325,9 +325,9 @@ Result<json> SweepUnit::perform(engine::UnitSite& site) {
   for (std::size_t i = 0; i < compiled_->choices.size(); ++i) {
     entries.push_back(makeEntry(problem_, *compiled_, i, inputs));
   }
-  ShapeMeasurement measurement(tools_.runner, site.log, settings_.seed);
+  ShapeMeasurement measurement(tools_.runner, context.log, settings_.seed);
   HONE_CHECK(measurement.run(*compiled_, entries, verifier));
-  site.referenceCpuNs += verifier.referenceCpuNs();
+  context.referenceCpuNs += verifier.referenceCpuNs();
   fill(record, entries);
   return model::toJson(record);
 }

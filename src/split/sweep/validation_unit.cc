@@ -159,7 +159,7 @@ Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
   return {};
 }
 
-Result<void> ValidationUnit::measure(engine::UnitSite& site) {
+Result<void> ValidationUnit::measure(engine::UnitContext& context) {
   Item& item = *item_;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
@@ -170,7 +170,7 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
       HONE_TRY(engine::makeInputs(program, {}, tools_.seed, scratch.path()));
   engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());
   const engine::Sampler sampler(tools_.runner);
-  engine::CallTrials trials(site.log, sampler);
+  engine::CallTrials trials(context.log, sampler);
   const auto add = [&](const std::string& name, const CompileReport& report,
                        const std::filesystem::path& module,
                        const std::string& function) -> Result<void> {
@@ -196,7 +196,7 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
     HONE_CHECK(add(item.sizes[i].empty() ? "unsplit" : fmt::format("{}", item.sizes[i]), one.report,
                    one.module, one.function));
   }
-  site.referenceCpuNs += verifier.referenceCpuNs();
+  context.referenceCpuNs += verifier.referenceCpuNs();
   std::vector<engine::Participant> participants;
   std::vector<std::size_t> who;
   for (std::size_t i = 0; i < item.contenders.size(); ++i) {
@@ -209,7 +209,7 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
   if (who.size() < 2 || who[1] != kTwin) {
     return {};  // nothing to compare with
   }
-  engine::Rounds rounds(sampler.rankBy(), site.log, model::Stage::final);
+  engine::Rounds rounds(sampler.rankBy(), context.log, model::Stage::final);
   engine::FinalPolicy policy(
       participants.size(), roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
   HONE_CHECK(engine::runRounds(rounds, participants, policy));
@@ -246,13 +246,13 @@ ValidationRecord ValidationUnit::conclude() const {
   return record;
 }
 
-Result<json> ValidationUnit::perform(engine::UnitSite& site) {
+Result<json> ValidationUnit::perform(engine::UnitContext& context) {
   if (!item_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
   }
   if (!item_->compiled.empty()) {
-    HONE_CHECK(measure(site));
+    HONE_CHECK(measure(context));
   }
   return toJson(conclude());
 }

@@ -69,12 +69,12 @@ class ValidationUnit : public engine::Unit {
   [[nodiscard]] std::string_view kind() const override { return kValidationUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
   [[nodiscard]] Result<void> prepare(std::span<engine::Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& context) override;
 
  private:
   struct Item;
 
-  [[nodiscard]] Result<void> measure(engine::UnitSite& site);
+  [[nodiscard]] Result<void> measure(engine::UnitContext& context);
   /// Returns the results by the strategy names of the order.
   [[nodiscard]] ValidationRecord conclude() const;
 

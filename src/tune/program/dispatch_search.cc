@@ -95,8 +95,9 @@ Result<void> DispatchSearch::endStep() {
 
 double DispatchSearch::expectedGain() const {
   const double now = baselineNs() > 0 ? tunable_.share * bestNs() / baselineNs() : tunable_.share;
-  const double hope = kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
-  return now * std::max(lastGain_, hope);
+  const double initialGain =
+      kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
+  return now * std::max(lastGain_, initialGain);
 }
 
 Result<void> DispatchSearch::beginFinish() { return session_->submitFinal(); }

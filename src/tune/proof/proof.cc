@@ -223,8 +223,8 @@ Result<std::optional<ProgramGain>> measureOnFreshMemory(const ProofContext& cont
 
 }  // namespace
 
-Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
-                      std::span<const Recipe> recipes, const ProofOptions& options) {
+Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram& whole,
+                          std::span<const Recipe> recipes, const ProofOptions& options) {
   const ProofLimits limits{options.rounds, engine::BudgetClock(options.budget)};
   const ProofContext context{bench, whole, limits};
   engine::Plan plan = proofPlan(context, "proof");
@@ -232,9 +232,9 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     HONE_CHECK(addCandidate(plan, recipe, allIngredients(recipe), recipe.name));
   }
   const auto findings = HONE_TRY(execute(context, plan));
-  Proving proving;
+  ProofResult proving;
   const engine::Finding* best = engine::findWinner(findings);
-  if (best != nullptr && best->against == engine::Against::nothing) {
+  if (best != nullptr && best->expectation == engine::Expectation::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
     return proving;
   }

@@ -75,7 +75,7 @@ void addTurnPlot(const KernelHistory& history, const std::vector<KernelTurn>& tu
   plot.title = "Speedup per turn";
   plot.x = {"turn"};
   plot.y = {"speedup over the original", "x", true};
-  plot.rules = {{Rule::Of::y, 1, "original"}};
+  plot.rules = {{Rule::Coordinate::y, 1, "original"}};
   Series each{.name = "candidates"};
   Series won{.name = "winner", .role = Role::winner};
   std::size_t failures = 0;

@@ -92,7 +92,7 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
       "far of a dispatch. 1x is the compiler's default.";
   plot.x = axis;
   plot.y = {"speedup in screening", "x"};
-  plot.rules = {{Rule::Of::y, 1, "default"}};
+  plot.rules = {{Rule::Coordinate::y, 1, "default"}};
   Series each{.name = "all candidates", .role = Role::faint};
   std::vector<Series> best;
   for (const TuneSearch& search : searches) {
