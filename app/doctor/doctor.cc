@@ -67,7 +67,7 @@ Check checkCompiler(const Result<iree::Installation>& installation) {
   check.what = fmt::format("{}, {} (by {})", pool->revision().substr(0, pool->revision().find(' ')),
                            installation->compilerLibrary().string(), installation->foundBy);
   if (!pool->hasConstraints()) {
-    check.what += "; too old for hone tune, which needs IREE 3.12";
+    check.what += "; hone tune for AMD and NVIDIA GPUs needs IREE 3.12";
   }
   return check;
 }
