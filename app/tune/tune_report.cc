@@ -203,7 +203,7 @@ model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
                            .dispatchTimes = std::nullopt};
   if (!tuned.after.empty()) {
     result.dispatchTimes =
-        model::DispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
+        model::TunedDispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
   }
   return result;
 }

@@ -9,7 +9,7 @@ namespace hone::cluster {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> SharedFiles::keep(const fs::path& file) {
+Result<fs::path> SharedFiles::share(const fs::path& file) {
   const fs::path absolute = fs::absolute(file);
   if (const auto known = kept_.find(absolute); known != kept_.end()) {
     return known->second;

@@ -14,7 +14,7 @@ class SharedFiles : public engine::FileShare {
   explicit SharedFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Returns the path of a copy with the same file name.
-  [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& file) override;
+  [[nodiscard]] Result<std::filesystem::path> share(const std::filesystem::path& file) override;
 
  private:
   std::filesystem::path folder_;

@@ -86,8 +86,8 @@ std::optional<TunedProof> tunedProofFrom(const json& program) {
                    .specFaults = readTexts(program, "spec_faults"),
                    .dispatchTimes = std::nullopt};
   if (const json& times = findMember(program, "dispatch_times"); !times.is_null()) {
-    proof.dispatchTimes = DispatchTimes{readList(times, "before", timedDispatchFrom),
-                                        readList(times, "after", timedDispatchFrom)};
+    proof.dispatchTimes = TunedDispatchTimes{readList(times, "before", timedDispatchFrom),
+                                             readList(times, "after", timedDispatchFrom)};
   }
   return proof.speedup ? std::optional(std::move(proof)) : std::nullopt;
 }
