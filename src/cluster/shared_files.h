@@ -18,7 +18,7 @@ class SharedFiles : public engine::FileShare {
 
  private:
   std::filesystem::path folder_;
-  std::map<std::filesystem::path, std::filesystem::path> kept_;
+  std::map<std::filesystem::path, std::filesystem::path> shared_;
 };
 
 }  // namespace hone::cluster

@@ -147,7 +147,7 @@ class ChildMonitor {
         headNs_(static_cast<std::int64_t>(spool.setup().value("head_seconds", 300.0) * 1e9)) {}
 
   /// Waits for the child and returns its ending; nothing if it was stopped.
-  [[nodiscard]] std::optional<Ending> over(pid_t child) {
+  [[nodiscard]] std::optional<Ending> waitFor(pid_t child) {
     while (true) {
       int status = 0;
       rusage usage{};
@@ -198,7 +198,7 @@ class ChildMonitor {
 };
 
 Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakePerformer& make) {
-  ChildMonitor watch(spool, options);
+  ChildMonitor monitor(spool, options);
   for (int deaths = 0; deaths < kMaxChildDeaths;) {
     std::fflush(nullptr);
     const pid_t self = ::getpid();
@@ -211,7 +211,7 @@ Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const Mak
       runChild(spool, options, make);
     }
     ::setpgid(child, child);
-    const auto ending = watch.over(child);
+    const auto ending = monitor.waitFor(child);
     if (!ending) {
       spool.requeue(options.name);
       return {};
