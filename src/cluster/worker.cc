@@ -51,7 +51,7 @@ class ChildWorker {
     std::optional<bool> alike = spool_.isMeasuredKind(node);
     // The measuring nodes decide the kind; the decision may become visible here with a delay.
     const bool mustKnow = !options_.onlyCompile || performer_.compilesForHost();
-    while (!alike && mustKnow && !isTimeToGo()) {
+    while (!alike && mustKnow && !shouldExit()) {
       std::this_thread::sleep_for(kMaxIdlePause);
       alike = spool_.isMeasuredKind(node);
     }
@@ -65,7 +65,7 @@ class ChildWorker {
   }
 
  private:
-  [[nodiscard]] bool isTimeToGo() const {
+  [[nodiscard]] bool shouldExit() const {
     return nowNs() - lastWorkNs_ > idleNs_ || spool_.headHeartbeat().finished;
   }
   [[nodiscard]] int giveUp(const Error& error) {
@@ -74,7 +74,7 @@ class ChildWorker {
   }
   [[nodiscard]] int work() {
     std::chrono::milliseconds pause = kFirstIdlePause;
-    while (!isTimeToGo()) {
+    while (!shouldExit()) {
       const bool avoids = nowNs() - lastWorkNs_ < std::min(kAvoidNs, idleNs_ / 2);
       const auto claimed =
           spool_.claim(options_.name, mayMeasure_, avoids ? options_.node : std::string());
