@@ -160,7 +160,7 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
   if (parts.size() != 10) {
     return userError("expected 10 parts after the kind, got {}", parts.size());
   }
-  const auto* direction = std::find_if(kProfilerDirections.begin(), kSeedDirections.end(),
+  const auto* direction = std::find_if(kProfilerDirections.begin(), kProfilerDirections.end(),
                                        [&](ConvDirection d) { return nameOf(d) == parts[0]; });
   if (direction == kProfilerDirections.end()) {
     return userError("unknown direction '{}'", shown(parts[0]));
