@@ -11,8 +11,8 @@
 #include "base/process/interrupt.h"
 #include "base/process/subprocess.h"
 #include "cluster/head.h"
-#include "cluster/place.h"
 #include "cluster/spool/records.h"
+#include "cluster/this_node.h"
 #include "cluster/worker.h"
 #include "support.h"
 

@@ -214,7 +214,7 @@ model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
   }
   if (!tuned.after.empty()) {
     result.dispatchTimes =
-        model::DispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
+        model::TunedDispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
   }
   return result;
 }

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "cluster/perform_unit.h"
-#include "cluster/place.h"
+#include "cluster/this_node.h"
 #include "cluster/worker.h"
 #include "engine/plan/dispatch_times_unit.h"
 #include "engine/plan/ordered_plan_unit.h"

@@ -113,16 +113,16 @@ Result<void> Head::sendHeartbeat() {
   return spool_.writeHeadHeartbeat(++heartbeats_, false);
 }
 
-void Head::wait(const std::string& key) {
+void Head::setWaiting(const std::string& key) {
   units_[key].state = Pending::State::waiting;
   waiting_.push_back(key);
 }
 
-void Head::begin(const std::string& key) {
+void Head::startUnit(const std::string& key) {
   if (inherited_.erase(key) > 0) {
     units_[key].state = Pending::State::queued;
   } else {
-    wait(key);
+    setWaiting(key);
   }
 }
 
@@ -145,9 +145,9 @@ Result<void> Head::enqueue(QueuedUnit unit) {
     units_[key].state = Pending::State::compiling;
     const std::string first = compile.key;
     units_[first].unit = std::move(compile);
-    begin(first);
+    startUnit(first);
   } else {
-    begin(key);
+    startUnit(key);
   }
   return {};
 }
@@ -173,7 +173,7 @@ Result<void> Head::fillQueue() {
   return {};
 }
 
-void Head::settle(Answer answer) {
+void Head::acceptAnswer(Answer answer) {
   const std::string key = answer.key;
   const auto at = units_.find(key);
   if (at == units_.end()) {
@@ -191,7 +191,7 @@ void Head::settle(Answer answer) {
   // Compile errors and crashes are reported by the measuring unit.
   const std::string measured = key.substr(0, key.size() - kCompileSuffix.size());
   if (units_.contains(measured)) {
-    wait(measured);
+    setWaiting(measured);
   }
 }
 
@@ -200,7 +200,7 @@ bool Head::collectAnswers() {
   for (Answer& answer : answers) {
     workers_.noteAnswer(answer);
     inherited_.erase(answer.key);
-    settle(std::move(answer));
+    acceptAnswer(std::move(answer));
   }
   return !answers.empty();
 }
@@ -226,10 +226,10 @@ void Head::giveUp(const QueuedUnit& unit, const std::string& worker, const std::
   answer.worker = worker;
   answer.error = Error{Fault::user, why};
   static_cast<void>(spool_.storeAnswer(answer));  // the next head must not retry it
-  settle(std::move(answer));
+  acceptAnswer(std::move(answer));
 }
 
-void Head::failed(const WorkerDeath& death) {
+void Head::handleMachineFailure(const WorkerDeath& death) {
   const auto at = units_.find(death.key);
   if (at == units_.end()) {
     inherited_.erase(death.key);
@@ -244,31 +244,31 @@ void Head::failed(const WorkerDeath& death) {
     return;
   }
   static_cast<void>(spool_.storeFailures(unit));
-  wait(death.key);
+  setWaiting(death.key);
 }
 
-void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
+void Head::handleDeath(const std::string& key, const std::string& worker, const std::string& why) {
   if (!units_.contains(key)) {
     inherited_.erase(key);  // the next request queues it again
     return;
   }
   ++requeued_;
   if (!countDeath(key, worker, why)) {
-    wait(key);
+    setWaiting(key);
   }
 }
 
-void Head::lose(const std::string& worker, bool itsFault, const std::string& why) {
+void Head::releaseWorker(const std::string& worker, bool countsDeath, const std::string& why) {
   for (const Claim& claim : spool_.claims()) {
     if (claim.worker != worker) {
       continue;
     }
     spool_.release(claim);
-    if (itsFault) {
-      died(claim.key(), worker, why);
+    if (countsDeath) {
+      handleDeath(claim.key(), worker, why);
     } else if (units_.contains(claim.key())) {
       ++requeued_;
-      wait(claim.key());
+      setWaiting(claim.key());
     } else {
       inherited_.erase(claim.key());
     }
@@ -308,12 +308,11 @@ Result<void> Head::readDeaths() {
       workers_.noteDeath(death.worker);
     }
     if (!death.key.empty() && !death.machineFailed) {
-      died(death.key, death.worker, death.why);
+      handleDeath(death.key, death.worker, death.why);
     } else if (death.why != kOtherNodeKind) {
-      failed(death);
-      if (workers_.noteFailure(death.worker, death.node)) {
-        HONE_CHECK(noteFailedWorker(death.worker, death.why));
-      }
+      handleMachineFailure(death);
+      workers_.noteFailure(death.worker, death.node);
+      HONE_CHECK(noteFailedWorker(death.worker, death.why));
     } else if (jobs_.onlyCompiles(death.worker)) {
       ++otherCompileNodes_;
     } else {
@@ -344,7 +343,7 @@ void Head::locateUnits() {
     if (units_.contains(key) || inherited_.contains(key)) {
       places[key] = Pending::State::queued;
     } else {
-      spool_.withdraw(key);  // requeued by its worker after it was settled
+      spool_.withdraw(key);  // requeued by its worker after it was answered
     }
   }
   const std::vector<Claim> claims = spool_.claims();
@@ -365,14 +364,14 @@ void Head::locateUnits() {
       pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
       if (nowNs() - pending.missingNs > lostNs) {
         pending.missingNs = 0;
-        wait(key);
+        setWaiting(key);
       }
     }
   }
 }
 
 Result<void> Head::loseSilentWorker(const std::string& worker) {
-  lose(worker, true, "no heartbeat from its worker");
+  releaseWorker(worker, true, "no heartbeat from its worker");
   jobs_.listSoon();  // a replacement may be needed
   if (!jobs_.isAlive(worker)) {
     return {};
@@ -394,7 +393,7 @@ Result<void> Head::readWorkers() {
   const WorkerHealth::Review review =
       workers_.review(listed, claims, static_cast<std::int64_t>(options_.lostSeconds * 1e9));
   for (const std::string& worker : review.reclaims) {
-    lose(worker, false, "");
+    releaseWorker(worker, false, "");
   }
   if (review.anyLeft) {
     jobs_.listSoon();  // a replacement may be needed
@@ -425,7 +424,7 @@ Result<void> Head::readJobs() {
 
 Result<void> Head::jobEnded(const Job& job) {
   const std::string why = fmt::format("its worker's job ended as {}", job.state);
-  lose(job.id, !job.wasCancelled() && !job.timedOut(), why);
+  releaseWorker(job.id, !job.wasCancelled() && !job.timedOut(), why);
   workers_.markLost(job.id);
   if (job.timedOut()) {
     // Its worker may have requeued the unit in time, but the next job will not be longer.

@@ -41,8 +41,8 @@ struct HeadCounts {
 };
 
 /// Distributes units to workers and collects their answers. Starts as many worker jobs as there is
-/// work for, and gives units of lost workers to others. A unit that killed three workers is
-/// answered with an error.
+/// work for, and gives units of lost workers to others. A unit that killed three workers, or at
+/// which six machines failed, is answered with an error.
 ///
 /// Units are identified by a key. A unit that was answered before, also for an earlier head that
 /// was killed, is not executed again.
@@ -59,8 +59,9 @@ class Head {
   /// Cancels its jobs unless closed; finished units stay for the next head.
   ~Head();
 
+  /// Gives a unit to the workers. Does nothing if it is already queued or answered.
   [[nodiscard]] Result<void> enqueue(QueuedUnit unit);
-  /// Waits until one of these units is answered and returns its key. All must have been handed out.
+  /// Waits until one of these units is answered and returns its key. All must have been enqueued.
   [[nodiscard]] Result<std::string> awaitAny(std::span<const std::string> keys);
   [[nodiscard]] Result<Answer> await(const std::string& key);
   /// Waits until a worker has started: time spent waiting for nodes does not count against the
@@ -74,7 +75,8 @@ class Head {
   [[nodiscard]] std::size_t nodes() const { return options_.nodes; }
   /// Called every second while waiting, even if the status has not changed.
   void onStatus(std::function<void(const Status&)> listener) { listener_ = std::move(listener); }
-  /// Called with the reason why a worker cannot start; not twice in a row with the same reason.
+  /// Called with the reason why a worker cannot start or continue; not twice in a row with the same
+  /// reason.
   void onWorkerFailure(std::function<void(const std::string&)> listener) {
     onWorkerFailure_ = std::move(listener);
   }
@@ -105,7 +107,7 @@ class Head {
   [[nodiscard]] Result<bool> poll();
   [[nodiscard]] Result<void> sendHeartbeat();
   bool collectAnswers();
-  void settle(Answer answer);
+  void acceptAnswer(Answer answer);
   [[nodiscard]] Result<void> fillQueue();
   [[nodiscard]] Result<void> readDeaths();
   void locateUnits();
@@ -118,23 +120,25 @@ class Head {
   [[nodiscard]] Result<void> jobEnded(const Job& job);
   /// Submits as many workers as there is work for.
   [[nodiscard]] Result<void> startWorkers();
-  /// Releases the claims of a worker and requeues the units; if `itsFault`, counts a death for
-  /// each.
-  void lose(const std::string& worker, bool itsFault, const std::string& why);
-  void died(const std::string& key, const std::string& worker, const std::string& why);
+  /// Releases the claims of a lost worker and requeues the units. If `countsDeath`, the units may
+  /// have killed it.
+  void releaseWorker(const std::string& worker, bool countsDeath, const std::string& why);
+  /// Requeues the unit after the death of its worker, or gives it up.
+  void handleDeath(const std::string& key, const std::string& worker, const std::string& why);
   /// Counts a death against the unit. After too many, answers it with an error and returns true.
   bool countDeath(const std::string& key, const std::string& worker, const std::string& why);
   /// Requeues the unit after a failure of the worker's machine. After very many, answers it with an
   /// error.
-  void failed(const WorkerDeath& death);
+  void handleMachineFailure(const WorkerDeath& death);
   /// Answers the unit with an error; it is not retried.
   void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
   /// Reports a failed worker; returns an error if too many failed for the run to continue.
   [[nodiscard]] Result<void> noteFailedWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] Result<void> noteFailedStart(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::State state) const;
-  void wait(const std::string& key);
-  void begin(const std::string& key);
+  void setWaiting(const std::string& key);
+  /// Queues the unit, unless an earlier head did.
+  void startUnit(const std::string& key);
   [[nodiscard]] Result<void> cancelWithRetries();
   /// Cancels the jobs of a head that was not closed; prints a message if that fails.
   void leave();

@@ -51,7 +51,7 @@ class ChildWorker {
     std::optional<bool> alike = spool_.isMeasuredKind(node);
     // The measuring nodes decide the kind; the decision may become visible here with a delay.
     const bool mustKnow = !options_.onlyCompile || performer_.compilesForHost();
-    while (!alike && mustKnow && !isTimeToGo()) {
+    while (!alike && mustKnow && !shouldExit()) {
       std::this_thread::sleep_for(kMaxIdlePause);
       alike = spool_.isMeasuredKind(node);
     }
@@ -65,7 +65,7 @@ class ChildWorker {
   }
 
  private:
-  [[nodiscard]] bool isTimeToGo() const {
+  [[nodiscard]] bool shouldExit() const {
     return nowNs() - lastWorkNs_ > idleNs_ || spool_.headHeartbeat().finished;
   }
   [[nodiscard]] int giveUp(const Error& error) {
@@ -74,7 +74,7 @@ class ChildWorker {
   }
   [[nodiscard]] int work() {
     std::chrono::milliseconds pause = kFirstIdlePause;
-    while (!isTimeToGo()) {
+    while (!shouldExit()) {
       const bool avoids = nowNs() - lastWorkNs_ < std::min(kAvoidNs, idleNs_ / 2);
       const auto claimed =
           spool_.claim(options_.name, mayMeasure_, avoids ? options_.node : std::string());
@@ -147,7 +147,7 @@ class ChildMonitor {
         headNs_(static_cast<std::int64_t>(spool.setup().value("head_seconds", 300.0) * 1e9)) {}
 
   /// Waits for the child and returns its ending; nothing if it was stopped.
-  [[nodiscard]] std::optional<Ending> over(pid_t child) {
+  [[nodiscard]] std::optional<Ending> waitFor(pid_t child) {
     while (true) {
       int status = 0;
       rusage usage{};
@@ -198,7 +198,7 @@ class ChildMonitor {
 };
 
 Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakePerformer& make) {
-  ChildMonitor watch(spool, options);
+  ChildMonitor monitor(spool, options);
   for (int deaths = 0; deaths < kMaxChildDeaths;) {
     std::fflush(nullptr);
     const pid_t self = ::getpid();
@@ -211,7 +211,7 @@ Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const Mak
       runChild(spool, options, make);
     }
     ::setpgid(child, child);
-    const auto ending = watch.over(child);
+    const auto ending = monitor.waitFor(child);
     if (!ending) {
       spool.requeue(options.name);
       return {};

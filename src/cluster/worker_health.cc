@@ -104,10 +104,10 @@ bool WorkerHealth::noteFailedStart(const std::string& worker) {
   return isNew;
 }
 
-bool WorkerHealth::noteFailure(const std::string& worker, const std::string& node) {
+void WorkerHealth::noteFailure(const std::string& worker, const std::string& node) {
   ++failuresOn_[node];
-  begun_.erase(worker);
-  return noteFailedStart(worker);
+  ++failures_;
+  begun_.insert(worker);
 }
 
 std::vector<std::string> WorkerHealth::badNodes() const {

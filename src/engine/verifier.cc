@@ -88,8 +88,8 @@ Result<void> Verifier::expectReference() {
   verify::Tensor reference = HONE_TRY(verify::computeReference(problem, inputs_.tensors));
   referenceCpuNs_ += ownCpuNs() - startNs;
   // The inputs come from makeInputs: with user inputs there is no reference.
-  const bool exactInputs = verify::valuesFor(problem) == verify::Values::smallIntegers;
-  expected_.push_back({std::move(reference), verify::toleranceFor(problem, exactInputs)});
+  expected_.push_back(
+      {std::move(reference), verify::toleranceFor(problem, verify::valuesFor(problem))});
   expectation_ = Expectation::reference;
   return {};
 }

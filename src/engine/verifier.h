@@ -14,7 +14,7 @@
 
 namespace hone::engine {
 
-/// Expectation that the results of a candidate are compared with.
+/// Source of the values that the results of a candidate are compared with.
 enum class Expectation : std::uint8_t {
   nothing,    ///< not compared: the baseline itself, or results that cannot be read back
   reference,  ///< computed by a library other than IREE
@@ -35,13 +35,16 @@ struct Verification {
 };
 
 /// Checks the results of compiled programs that compute the same function on the same inputs. The
-/// first one, the baseline, sets the expectation if the problem has no reference.
+/// first one that runs, usually the baseline, sets the expected values if the problem has no
+/// reference.
 class Verifier {
  public:
   Verifier(const iree::ModuleRunner& runner, const Program& program, const Inputs& inputs,
            std::filesystem::path folder)
       : runner_(runner), program_(program), inputs_(inputs), folder_(std::move(folder)) {}
 
+  /// Runs the call once and compares its results. A failing call or wrong results are a value; an
+  /// error is an interrupt or a machine error.
   [[nodiscard]] Result<Verification> check(const iree::Call& call);
   /// Returns the CPU time spent on the reference, which does not count as hone's overhead.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }

@@ -157,7 +157,8 @@ class TuningTest : public ::testing::Test {
       const auto actual = verify::readTensor(result[0], model::resultType(problem)).value();
       expected = expected.value_or(actual);  // an attention is compared with the default
       const verify::Tolerance tolerance =
-          exact ? verify::toleranceFor(problem, true) : verify::Tolerance{1e-4, 1e-4};
+          exact ? verify::toleranceFor(problem, verify::Values::smallIntegers)
+                : verify::Tolerance{1e-4, 1e-4};
       const auto mismatch = verify::compare(actual, *expected, tolerance).value();
       EXPECT_FALSE(mismatch) << configs[i].name << ": " << mismatch->describe();
     }

@@ -14,7 +14,8 @@ struct Interval {
   double high = 0;
 };
 
-/// Returns the percentile bootstrap interval of the median; deterministic per seed.
+/// Returns the percentile bootstrap interval of the median; deterministic per seed. All zero for no
+/// values.
 ///
 /// Hodges-Lehmann is better on normal noise. On a shared machine, however, one pair in three
 /// contains a spike. There, simulations detect a 10 % gain in 97 % of cases with the median and in
@@ -44,8 +45,10 @@ struct CompareOptions {
 struct Comparison {
   Verdict verdict = Verdict::ambiguous;
   Interval speedup;  ///< baseline / candidate; above 1 the candidate is faster
-  double floor = 0;  ///< noise floor: relative difference between baseline and twin
-  std::size_t rounds = 0;
+  /// Noise floor: the largest relative difference between baseline and twin within its confidence
+  /// interval; 0 without a twin.
+  double floor = 0;
+  std::size_t rounds = 0;  ///< rounds in which both have a valid time
 };
 
 /// Compares paired times. The verdict is

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/process/interrupt.h"
-#include "cluster/place.h"
 #include "cluster/slurm_cluster.h"
+#include "cluster/this_node.h"
 #include "cluster/worker.h"
 
 namespace hone::test {

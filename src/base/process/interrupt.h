@@ -11,7 +11,8 @@ void catchInterrupts();
 [[nodiscard]] bool interrupted();
 [[nodiscard]] std::unexpected<Error> interruptedError();
 
-/// Tolerates one more signal than before while alive, to let slow cleanup finish.
+/// While alive, the next signal does not end the process, even if it is the second, so that slow
+/// cleanup can finish. Guards must not be nested: destruction restores the default.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -40,8 +40,8 @@ struct Heartbeat {
   bool finished = false;  ///< of the head: workers may exit
 };
 
-/// Folder on the shared file system for communication between a head and its workers. All files are
-/// small, contain their hash, and are written atomically (temporary file, then rename).
+/// Folder on the shared file system for communication between a head and its workers. All files
+/// except logs contain their hash and are written atomically (temporary file, then rename).
 ///   setup.json            configuration of the workers
 ///   queue/                waiting units; measure-… or compile-…
 ///   claimed/…@worker      units claimed by a worker
@@ -63,7 +63,7 @@ class Spool {
 
   // Used by the head.
   [[nodiscard]] Result<void> put(const QueuedUnit& unit);
-  /// Removes queued units that no worker has claimed.
+  /// Removes the unit from the queue, unless a worker has claimed it.
   void withdraw(const std::string& key);
   [[nodiscard]] std::vector<std::string> queuedKeys() const;
   [[nodiscard]] std::vector<Claim> claims() const;
@@ -77,7 +77,7 @@ class Spool {
   /// Stores an answer made by the head itself.
   [[nodiscard]] Result<void> storeAnswer(const Answer& answer);
   [[nodiscard]] std::optional<Answer> doneAnswer(const std::string& key) const;
-  /// Stores the unit's failures for the next head; recallFailures() restores them.
+  /// Stores the unit's failures for the next head; restoreFailures() reads them.
   [[nodiscard]] Result<void> storeFailures(const QueuedUnit& unit);
   void restoreFailures(QueuedUnit& unit) const;
   [[nodiscard]] std::vector<std::string> workers() const;

@@ -23,8 +23,8 @@ enum class LastStage : std::uint8_t {
 /// the value is null. For another process, the unit is a separate plan.
 class PlanUnit : public Unit {
  public:
-  /// The state must outlive the unit. `which` starts with the baseline unless this process has
-  /// already tried it.
+  /// The state must outlive the unit. `which` starts with the baseline, which is not tried again if
+  /// it is recorded.
   PlanUnit(SessionState& state, std::vector<std::size_t> which, LastStage lastStage)
       : state_(state), which_(std::move(which)), lastStage_(lastStage) {}
 

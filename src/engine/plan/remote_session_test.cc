@@ -17,7 +17,7 @@ using model::Stage;
 /// Returns paths unchanged, since all processes of the test see the same files.
 class NoShare : public FileShare {
  public:
-  [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& file) override {
+  [[nodiscard]] Result<std::filesystem::path> share(const std::filesystem::path& file) override {
     return file;
   }
 };

@@ -61,13 +61,13 @@ struct UniqueProblem {
 /// profiler. Returns "" for a blank line, a comment or a driver without a command.
 [[nodiscard]] std::string_view extractCommand(std::string_view line);
 
-/// Splits the text into lines without a byte order mark, line ends of any system, and surrounding
+/// Splits the text into lines without a byte order mark, line ends (LF or CRLF) and surrounding
 /// blanks. The views refer to `text`; element i is line i + 1.
 [[nodiscard]] std::vector<std::string_view> workloadLines(std::string_view text);
 
 /// Parses every line of the text; `file` is used in messages only.
 [[nodiscard]] Workload parseWorkload(std::string_view text, std::string_view file);
-/// Parses a file; fails only if it cannot be read.
+/// Parses a file; fails only if it cannot be read or is not text.
 [[nodiscard]] Result<Workload> readWorkload(const std::filesystem::path& file);
 
 /// Returns each problem once, in the order of its first line.

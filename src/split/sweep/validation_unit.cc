@@ -90,7 +90,7 @@ struct ValidationUnit::Item {
   std::vector<iree::SplitCompiled> compiled;     ///< one per entry of `sizes`
   std::vector<std::int64_t> compilersOwn;
   std::vector<engine::CallTrial> contenders;
-  std::vector<engine::PairedTimes> found;  ///< one per contender
+  std::vector<engine::FinalTimes> found;  ///< one per contender
 };
 
 ValidationUnit::ValidationUnit(const ValidationTools& tools, ValidationOrder order)

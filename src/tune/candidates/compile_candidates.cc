@@ -86,10 +86,10 @@ Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tun
   asIs.fresh = true;  // to measure the compile time
   engine::Builder builder(compiler);
   const std::int64_t defaultNs = HONE_TRY(builder.buildOne(asIs)).report.ending.wallNs;
-  builder.patience().defaultTook(defaultNs);
+  builder.timeout().recordDefault(defaultNs);
   for (const CompiledCandidate& one : drawer.result().candidates) {
     if (one.outcome == model::Outcome::ok && one.compileWallNs > 0) {
-      builder.patience().took(one.compileWallNs);
+      builder.timeout().record(one.compileWallNs);
     }
   }
   // Batching shares the per-module work. For long compiles the saving is small, and a compilation

@@ -68,7 +68,7 @@ bool helps(const Ingredient& ingredient, const engine::Finding& with,
   }
 }
 
-std::string whyNoGain(const engine::Finding& finding) {
+std::string explainNoGain(const engine::Finding& finding) {
   if (finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow) {
     return fmt::format("{}: {}", nameOf(finding.outcome), finding.message);
   }

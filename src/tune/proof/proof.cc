@@ -162,7 +162,7 @@ Result<ReducedRecipe> testEachAlone(const ProofContext& context, std::span<const
       continue;
     }
     const std::string why = ran     ? kNoHelp
-                            : tried ? whyNoGain(findings[first + i])
+                            : tried ? explainNoGain(findings[first + i])
                                     : "budget used up before it was tried alone";
     for (const std::size_t one : ablations[i].members) {
       reduced.removed.push_back({one, why});
@@ -248,7 +248,7 @@ Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram&
     if (!isNoGain(findings[i + 1], findFinding(findings, flagsAlone))) {
       continue;
     }
-    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, whyNoGain(findings[i + 1])));
+    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, explainNoGain(findings[i + 1])));
     if (recipes[i].ingredients.size() > 1) {
       ReducedRecipe reduced = HONE_TRY(testEachAlone(context, recipes, i, proving.lost));
       if (!reduced.kept.empty() && !reduced.removed.empty()) {

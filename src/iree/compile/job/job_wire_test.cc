@@ -23,14 +23,14 @@ std::set<std::size_t> sentKinds(std::index_sequence<kAlternatives...> /*all*/) {
 }
 
 template <std::size_t... kAlternatives>
-std::set<std::string_view> namesOfKinds(std::index_sequence<kAlternatives...> /*all*/) {
+std::set<std::string_view> kindNames(std::index_sequence<kAlternatives...> /*all*/) {
   return {std::variant_alternative_t<kAlternatives, JobRequest>::kName...};
 }
 
 TEST(JobWire, KeepsTheKindOfEveryRequest) {
   constexpr std::size_t kKinds = std::variant_size_v<JobRequest>;
   EXPECT_EQ(sentKinds(std::make_index_sequence<kKinds>()).size(), kKinds);
-  EXPECT_EQ(namesOfKinds(std::make_index_sequence<kKinds>()).size(), kKinds);
+  EXPECT_EQ(kindNames(std::make_index_sequence<kKinds>()).size(), kKinds);
 }
 
 TEST(JobWire, KeepsFileNamesThatAreNotUtf8) {

@@ -95,8 +95,8 @@ std::optional<TunedProof> tunedProofFrom(const json& program) {
                    .dispatchTimes = std::nullopt,
                    .freshMemory = std::nullopt};
   if (const json& times = findMember(program, "dispatch_times"); !times.is_null()) {
-    proof.dispatchTimes = DispatchTimes{readList(times, "before", timedDispatchFrom),
-                                        readList(times, "after", timedDispatchFrom)};
+    proof.dispatchTimes = TunedDispatchTimes{readList(times, "before", timedDispatchFrom),
+                                             readList(times, "after", timedDispatchFrom)};
   }
   if (const json& fresh = findMember(program, "fresh_memory"); !fresh.is_null()) {
     proof.freshMemory = FreshMemoryGain{.defaultNs = readMeasured(fresh, "default_ns"),

@@ -49,7 +49,7 @@ struct TunedVariant {
 };
 
 /// Time per dispatch in one call of the program, from the runtime's profiler.
-struct DispatchTimes {
+struct TunedDispatchTimes {
   std::vector<TimedDispatch> before, after;
 };
 
@@ -67,7 +67,7 @@ struct TunedProof {
   std::optional<stats::Verdict> verdict;
   std::string spec;
   std::vector<std::string> specFaults;
-  std::optional<DispatchTimes> dispatchTimes;
+  std::optional<TunedDispatchTimes> dispatchTimes;
   std::optional<FreshMemoryGain> freshMemory;  ///< absent if the device makes no difference
 };
 

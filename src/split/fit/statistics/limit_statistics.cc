@@ -8,7 +8,7 @@ namespace hone::split {
 namespace {
 
 /// Returns the time at index int(0.95 * count), for compatibility with earlier tools.
-double p95Of(std::vector<double> times) {
+double computeP95(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   const auto index = static_cast<std::size_t>(0.95 * static_cast<double>(times.size()));
   return times[std::min(index, times.size() - 1)];
@@ -16,9 +16,12 @@ double p95Of(std::vector<double> times) {
 
 LimitStatistics computeStatistics(std::int64_t limit, const std::vector<double>& times) {
   const stats::Summary summary = stats::summarize(times);
-  return {limit,        stats::geometricMean(times),
-          summary.mean, summary.median,
-          p95Of(times), summary.mean * static_cast<double>(times.size())};
+  return {limit,
+          stats::geometricMean(times),
+          summary.mean,
+          summary.median,
+          computeP95(times),
+          summary.mean * static_cast<double>(times.size())};
 }
 
 }  // namespace
