@@ -7,7 +7,7 @@
 namespace hone::app {
 
 void FlagOptions::addTo(CLI::App& verb) {
-  verb.add_option("--flags", text_, "Compiler flags, quoted; the same as flags after --");
+  verb.add_option("--flags", text_, "Compiler flags as one quoted string; the same as after --");
   verb.add_option("FLAGS", rest_, "Compiler flags, after --");
 }
 

@@ -72,13 +72,18 @@ Result<int> compile(const Context& context, CompileOptions options) {
 
 void addCompileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
-  CLI::App* verb = app.add_subcommand("compile", "Compile generated dispatches on all cores");
-  verb->add_option("--generated-dir", options->folder, "Parent of the folder `generated`")
+  CLI::App* verb =
+      app.add_subcommand("compile", "Compile the dispatches written by `hone generate`");
+  verb->add_option("--generated-dir", options->folder,
+                   "Folder that contains the folder `generated`")
+      ->type_name("DIR")
       ->capture_default_str();
   verb->add_option("--dispatches", options->dispatches,
-                   "Compile only matches: <regex>,<regex>; * is any text");
-  verb->add_flag("--force", options->force, "Recompile up-to-date dispatches");
-  options->toolchain.addTo(*verb);
+                   "Compile only matching dispatches, operations or kinds: REGEX,REGEX; a leading "
+                   "* stands for any text")
+      ->type_name("REGEX");
+  verb->add_flag("--force", options->force, "Also recompile dispatches that are up to date");
+  options->toolchain.addCompileOptionsTo(*verb);
   verb->footer(
       "Examples:\n"
       "  hone compile\n"

@@ -106,14 +106,16 @@ void addReportCommand(CLI::App& app, Context& context) {
       ->type_name("RUN")
       ->required();
   verb->add_option("-o,--output", options->output,
-                   "HTML file (default: report-RUN.html or report.html)");
-  verb->add_flag("--csv", options->csv, "Also write all samples as CSV");
-  verb->add_flag("--json", context.json, "Also write the run and the page's data as JSON");
+                   "HTML file to write (default: report-RUN.html; report.html for several runs)")
+      ->type_name("FILE");
+  verb->add_flag("--csv", options->csv, "Also write all samples to a CSV file");
+  verb->add_flag("--json", context.json,
+                 "Also write the run and the data of the page to a JSON file");
   verb->footer(
       "The file is self-contained and needs no network.\n"
       "Examples:\n"
       "  hone report last -o report.html\n"
-      "  hone report 12 -o report.html --csv --json     also report.csv, report.json\n"
+      "  hone report 12 -o report.html --csv --json     also report.csv and report.json\n"
       "  hone report 12 14 15 -o report.html            one tab per run");
   verb->callback([&context, options] {
     context.action = [&context, options] { return reportRuns(context, *options); };

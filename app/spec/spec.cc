@@ -179,13 +179,7 @@ void addProgram(CLI::App& verb, SpecCommandOptions& options) {
 }
 
 void addTarget(CLI::App& verb, SpecCommandOptions& options) {
-  verb.add_option("--target", options.toolchain.target,
-                  "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
-      ->capture_default_str();
-  verb.add_option("--compile-timeout", options.toolchain.compileSeconds,
-                  "Timeout of one compile in seconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  options.toolchain.addCompileOptionsTo(verb);
   options.flags.addTo(verb);
 }
 
@@ -198,8 +192,9 @@ void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecCommand
 
 void addCheck(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* verb = addSubcommand(
-      spec, context, "check", "Show which entry each dispatch of a program gets", options, check);
+  CLI::App* verb =
+      addSubcommand(spec, context, "check",
+                    "Show which entry applies to each dispatch of a program", options, check);
   verb->add_option("FILE", options->spec, "Tuning spec")->required();
   addProgram(*verb, *options);
   addTarget(*verb, *options);
@@ -212,13 +207,14 @@ void addCheck(CLI::App& spec, Context& context,
 
 void addMerge(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* verb = addSubcommand(spec, context, "merge", "Merge two specs", options, merge);
+  CLI::App* verb =
+      addSubcommand(spec, context, "merge", "Merge two specs into one", options, merge);
   verb->add_option("A", options->spec, "Tuning spec")->required();
   verb->add_option("B", options->other, "Tuning spec to merge with A")->required();
   verb->add_option("-o,--output", options->output, "Tuning spec to write")
       ->type_name("FILE")
       ->required();
-  verb->add_option("--prefer", options->prefer, "Resolve conflicts in favor of a or b");
+  verb->add_option("--prefer", options->prefer, "Spec that wins a conflict: a or b");
   verb->footer(
       "Examples:\n"
       "  hone spec merge matmuls.mlir convs.mlir -o spec.mlir\n"

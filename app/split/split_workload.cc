@@ -21,10 +21,13 @@ std::string argumentsOf(const model::WorkloadEntry& entry,
 }  // namespace
 
 void SplitWorkload::addTo(CLI::App& verb) {
-  verb.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")->required();
-  verb.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
+  verb.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, or names, one per line")
+      ->required();
+  verb.add_option(
+      "--type", type,
+      "Element type of all problems: f32, f16, bf16 or f16_f16_f32 (default: as in the file)");
   verb.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
-  verb.add_flag("--strict", strict, "Fail on the first unusable line");
+  verb.add_flag("--strict", strict, "Fail on the first invalid line");
 }
 
 Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {
