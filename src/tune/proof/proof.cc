@@ -12,7 +12,7 @@ namespace {
 
 /// Enough rounds to detect a regression.
 constexpr std::int64_t kFreshRounds = 10;
-constexpr const char* kNoHelp = "did not help the program";
+constexpr const char* kNoHelp = "no gain on the whole program";
 
 std::vector<std::size_t> allIngredients(const Recipe& recipe) {
   std::vector<std::size_t> all(recipe.ingredients.size());
@@ -213,7 +213,7 @@ Result<std::string> checkFreshMemory(const ProofContext& context, const Proof& p
   if (findings.size() < 2 || !comparison || comparison->verdict != stats::Verdict::regressed) {
     return "";
   }
-  return fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
+  return fmt::format("{}: slower if memory is not kept between calls ({:.2f}x as fast)",
                      proof.config.name, comparison->speedup.estimate);
 }
 
