@@ -78,9 +78,9 @@ void addCompileCommand(CLI::App& app, Context& context) {
                    "Folder that contains the folder `generated`")
       ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches,
-                   "Compile only matching dispatches, operations or kinds: REGEX,REGEX; a leading "
-                   "* stands for any text")
+  verb->add_option(
+          "--dispatches", options->dispatches,
+          "Compile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
       ->type_name("REGEX");
   verb->add_flag("--force", options->force, "Also recompile dispatches that are up to date");
   options->toolchain.addCompileOptionsTo(*verb);

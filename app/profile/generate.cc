@@ -38,7 +38,7 @@ Result<std::vector<profile::TuningConfig>> configsFor(Toolchain& toolchain,
   if (wanted == "all") {
     return configs;
   }
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted, "--configs"));
   std::erase_if(configs, [&](const profile::TuningConfig& config) {
     return !filter.takes("", "", config.name);
   });

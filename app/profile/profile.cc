@@ -253,8 +253,9 @@ void addProfileCommand(CLI::App& app, Context& context) {
       app.add_subcommand("profile", "Measure operations, or the dispatches of a program");
   options->operations.addTo(*verb);
   options->generate.addTo(*verb);
-  verb->add_option("--dispatches", options->dispatches,
-                   "Profile only matching dispatches, operations or kinds: REGEX,REGEX")
+  verb->add_option(
+          "--dispatches", options->dispatches,
+          "Profile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
       ->type_name("REGEX");
   verb->add_option("--providers", options->providers,
                    "Implementations to measure: iree, onednn or iree,onednn")

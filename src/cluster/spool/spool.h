@@ -77,7 +77,7 @@ class Spool {
   /// Stores an answer made by the head itself.
   [[nodiscard]] Result<void> storeAnswer(const Answer& answer);
   [[nodiscard]] std::optional<Answer> doneAnswer(const std::string& key) const;
-  /// Stores the unit's failures for the next head; recallFailures() restores them.
+  /// Stores the unit's failures for the next head; restoreFailures() reads them.
   [[nodiscard]] Result<void> storeFailures(const QueuedUnit& unit);
   void restoreFailures(QueuedUnit& unit) const;
   [[nodiscard]] std::vector<std::string> workers() const;
