@@ -222,8 +222,7 @@ void OperationOptions::addTo(CLI::App& verb) {
   add("--rhs", rhs, "Matmul: layout of the right operand, t (row-major) or n (column-major)");
   add("--epilogue", epilogue,
       "Fused operations after the matmul or convolution: none, bias, relu, gelu, softmax, "
-      "bias_relu, "
-      "bias_gelu");
+      "bias_relu, bias_gelu");
   add("--split-k-slices", splitKSlices, "Split-K matmul: numbers of slices");
   add("--direction", direction, "Convolution: directions, fwd, bwd (data) or wrw (weights)");
   add("--layout", layout, "Convolution: layout, nhwc or nchw");
