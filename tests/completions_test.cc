@@ -298,8 +298,10 @@ TEST(Man, FormatsWithoutWarnings) {
   EXPECT_EQ(checked.err, "");
   const Finished page = runCommand({{groff, "-man", "-Tutf8", "-P-cbou", file}, {}, {}}).value();
   for (const char* text :
-       {"hone bench [OPTIONS] PROGRAM", "--strategy evolve|model|random|exhaustive", "HONE_STORE",
-        "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0", "Exit code 1:"}) {
+       {"hone - Make programs compiled with IREE faster, and prove it",
+        "hone bench [OPTIONS] PROGRAM [-- FLAGS...]", "--strategy evolve|model|random|exhaustive",
+        "HONE_STORE", "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0",
+        "Exit code 1:"}) {
     EXPECT_THAT(page.out, HasSubstr(text));
   }
   EXPECT_THAT(page.out, Not(HasSubstr("kernel-worker")));

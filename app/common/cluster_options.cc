@@ -19,12 +19,14 @@ void ClusterOptions::addTo(CLI::App& command) {
       ->group(kGroup);
   command.add_option("--gres", given_.gres, "Slurm resources per measuring node, e.g. gpu:1")
       ->group(kGroup);
-  command.add_option("--nodes", given_.nodes, "Measuring nodes")
+  command.add_option("--nodes", given_.nodes, "Number of measuring nodes")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str()
       ->group(kGroup);
   command.add_option("--account", given_.account, "Slurm account")->group(kGroup);
-  command.add_option("--compile-nodes", given_.compileNodes, "Additional compile-only workers")
+  command
+      .add_option("--compile-nodes", given_.compileNodes,
+                  "Number of additional compile-only workers")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str()
       ->group(kGroup);
@@ -33,12 +35,19 @@ void ClusterOptions::addTo(CLI::App& command) {
                   "Slurm partition for compile-only workers")
       ->group(kGroup);
   command
-      .add_option("--sbatch-arg", given_.sbatchArgs, "Extra sbatch argument, e.g. --time=2:00:00")
+      .add_option("--sbatch-arg", given_.sbatchArgs,
+                  "Extra sbatch argument, e.g. --sbatch-arg=--time=2:00:00")
       ->allow_extra_args(false)
       ->group(kGroup);
-  command.add_option("--shared", shared_, "Folder visible to all nodes (default: user cache)")
+  command
+      .add_option("--shared", shared_,
+                  "Folder visible to all nodes (default: ~/.cache/hone/cluster)")
+      ->type_name("DIR")
       ->group(kGroup);
-  command.add_option("--settings", settings_, "Settings file (default: hone.toml if present)")
+  command
+      .add_option("--settings", settings_,
+                  "Settings file (default: hone.toml in the working directory, if present)")
+      ->type_name("FILE")
       ->group(kGroup);
 }
 

@@ -7,7 +7,7 @@
 namespace hone::app {
 
 void FlagOptions::addTo(CLI::App& command) {
-  command.add_option("--flags", text_, "Compiler flags, quoted; the same as flags after --");
+  command.add_option("--flags", text_, "Compiler flags as one quoted string; the same as after --");
   command.add_option("FLAGS", rest_, "Compiler flags, after --");
 }
 

@@ -22,13 +22,23 @@ std::chrono::milliseconds milliseconds(double seconds) {
 }  // namespace
 
 void ToolchainOptions::addTo(CLI::App& command) {
-  command.add_option("--target", target, "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
-      ->capture_default_str();
-  command.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, …");
-  command.add_option("--compile-timeout", compileSeconds, "Timeout of one compile in seconds")
+  addCompileOptionsTo(command);
+  command.add_option("--device", device,
+                     "Device to run on: local-sync (one thread), local-task (all cores), vulkan, "
+                     "hip://0, … (default: by target)");
+  command.add_option("--run-timeout", runSeconds, "Timeout of one measuring process")
+      ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command.add_option("--run-timeout", runSeconds, "Timeout of one measuring process in seconds")
+}
+
+void ToolchainOptions::addCompileOptionsTo(CLI::App& command) {
+  command
+      .add_option("--target", target,
+                  "Target to compile for: local (this CPU), vulkan, rocm:gfx942, cuda:sm_80, …")
+      ->capture_default_str();
+  command.add_option("--compile-timeout", compileSeconds, "Timeout of one compile")
+      ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }

@@ -32,6 +32,8 @@ struct ToolchainOptions {
   std::size_t compilers = 0;        ///< concurrent compiles; 0: one per CPU
 
   void addTo(CLI::App& command);
+  /// Adds the options of a command that runs nothing.
+  void addCompileOptionsTo(CLI::App& command);
 };
 
 /// The compiler and the device of a command. The compile pool forks, so start the toolchain before

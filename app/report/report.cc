@@ -106,15 +106,18 @@ void addReportCommand(CLI::App& app, Context& context) {
   command->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")
       ->type_name("RUN")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "HTML file (default: report-RUN.html or report.html)");
-  command->add_flag("--csv", options->csv, "Also write all samples as CSV");
-  command->add_flag("--json", context.json, "Also write the run and the page's data as JSON");
+  command
+      ->add_option("-o,--output", options->output,
+                   "HTML file to write (default: report-RUN.html; report.html for several runs)")
+      ->type_name("FILE");
+  command->add_flag("--csv", options->csv, "Also write all samples to a CSV file");
+  command->add_flag("--json", context.json,
+                    "Also write the run and the data of the page to a JSON file");
   command->footer(
       "The file is self-contained and needs no network.\n"
       "Examples:\n"
       "  hone report last -o report.html\n"
-      "  hone report 12 -o report.html --csv --json     also report.csv, report.json\n"
+      "  hone report 12 -o report.html --csv --json     also report.csv and report.json\n"
       "  hone report 12 14 15 -o report.html            one tab per run");
   command->callback([&context, options] {
     context.action = [&context, options] { return reportRuns(context, *options); };

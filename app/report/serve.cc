@@ -63,14 +63,14 @@ void addServeCommand(CLI::App& app, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--address", options->address,
-                   "Address; other than localhost needs --token-from")
+                   "Address to listen on; any but localhost requires --token-from")
       ->capture_default_str();
   command
       ->add_option("--token-from", options->tokenFrom, "Environment variable with the access token")
       ->type_name("NAME");
   command->footer(
-      "The server only reads the store, once per second while a page is open. Browsers ask\n"
-      "for the token; scripts send it as `Authorization: Bearer ...`.\n"
+      "The server only reads the store, once per second while a page is open. Browsers ask for "
+      "the token; scripts send it as `Authorization: Bearer TOKEN`.\n"
       "Examples:\n"
       "  hone serve\n"
       "  hone serve --port 0\n"

@@ -179,15 +179,7 @@ void addProgram(CLI::App& command, SpecCommandOptions& options) {
 }
 
 void addTarget(CLI::App& command, SpecCommandOptions& options) {
-  command
-      .add_option("--target", options.toolchain.target,
-                  "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
-      ->capture_default_str();
-  command
-      .add_option("--compile-timeout", options.toolchain.compileSeconds,
-                  "Timeout of one compile in seconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  options.toolchain.addCompileOptionsTo(command);
   options.flags.addTo(command);
 }
 
@@ -200,8 +192,9 @@ void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecCommand
 
 void addCheck(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* command = addSubcommand(
-      spec, context, "check", "Show which entry each dispatch of a program gets", options, check);
+  CLI::App* command =
+      addSubcommand(spec, context, "check",
+                    "Show which entry applies to each dispatch of a program", options, check);
   command->add_option("FILE", options->spec, "Tuning spec")->required();
   addProgram(*command, *options);
   addTarget(*command, *options);
@@ -214,13 +207,14 @@ void addCheck(CLI::App& spec, Context& context,
 
 void addMerge(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* command = addSubcommand(spec, context, "merge", "Merge two specs", options, merge);
+  CLI::App* command =
+      addSubcommand(spec, context, "merge", "Merge two specs into one", options, merge);
   command->add_option("A", options->spec, "Tuning spec")->required();
   command->add_option("B", options->other, "Tuning spec to merge with A")->required();
   command->add_option("-o,--output", options->output, "Tuning spec to write")
       ->type_name("FILE")
       ->required();
-  command->add_option("--prefer", options->prefer, "Resolve conflicts in favor of a or b");
+  command->add_option("--prefer", options->prefer, "Spec that wins a conflict: a or b");
   command->footer(
       "Examples:\n"
       "  hone spec merge matmuls.mlir convs.mlir -o spec.mlir\n"

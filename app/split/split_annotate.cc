@@ -326,24 +326,36 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
 void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
   CLI::App* command =
-      split.add_subcommand("annotate", "Annotate a program's operations with the best splits");
+      split.add_subcommand("annotate", "Set the best splits on the operations of a program");
   command->add_option("MODEL", options->model, "MLIR program")->required();
-  command->add_option("-o,--output", options->output, "Annotated program to write")->required();
-  command->add_option("--function", options->function, "Function to run, if there are several");
-  command->add_option("--input", options->inputs, "Input, as in hone bench");
-  command->add_option("--results", options->results,
-                      "Take splits from the results of an earlier sweep");
-  command->add_option("--limits", options->limits, "Limits to try without --results")
+  command->add_option("-o,--output", options->output, "Annotated program to write")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--function", options->function, "Function to run, if the program has several")
+      ->type_name("NAME");
+  command
+      ->add_option("--input", options->inputs,
+                   "One input: 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--results", options->results,
+                   "Results folder of an earlier sweep to take the splits from")
+      ->type_name("DIR");
+  command
+      ->add_option("--limits", options->limits,
+                   "Limits to measure without --results: a list 1,2 or a range start:end:step")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*command);
   command->footer(
-      "Writes the program after global optimization, with split-size attributes that the\n"
-      "compiler keeps; compile it with --compile-from=global-optimization. Nothing is written\n"
-      "unless the results are equal and the whole program is not slower.\n"
+      "The output is the program after global optimization, with attributes that set the splits. "
+      "Compile it with --compile-from=global-optimization. It is written only if its results are "
+      "equal and the whole program is not slower.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
-      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");
+      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results\n"
+      "Exit code 1: the program is slower with the splits.");
   command->callback([&context, options] {
     context.action = [&context, options] { return annotate(context, *options); };
   });

@@ -131,8 +131,9 @@ void preferFewerRegressions(SplitOutcome& outcome) {
     const std::int64_t other = regressed(one.takeTwoD ? kOneD : kTwoD);
     if (other < taken) {
       one.takeTwoD = !one.takeTwoD;
-      one.why = fmt::format("{}: slows down {} shapes, the other {}", one.takeTwoD ? kTwoD : kOneD,
-                            other, taken);
+      one.why =
+          fmt::format("{}: slows down {} shapes, {} slows down {}", one.takeTwoD ? kTwoD : kOneD,
+                      other, one.takeTwoD ? kOneD : kTwoD, taken);
     }
   }
 }

@@ -85,17 +85,23 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
 void addSplitApply(CLI::App& split, Context& context) {
   auto options = std::make_shared<ApplyOptions>();
   CLI::App* command =
-      split.add_subcommand("apply", "Write heuristics as a patch of SetSplitReductionSizes.cpp");
-  command->add_option("--source", options->source, "SetSplitReductionSizes.cpp (not modified)")
+      split.add_subcommand("apply", "Write the recommended code as a patch for the compiler");
+  command
+      ->add_option("--source", options->source,
+                   "SetSplitReductionSizes.cpp of the compiler; not modified")
+      ->type_name("FILE")
       ->required();
-  command->add_option("--results", options->results,
-                      "Results folder (default: the only *_results folder)");
+  command
+      ->add_option("--results", options->results,
+                   "Results folder (default: the only *_results folder)")
+      ->type_name("DIR");
   command
       ->add_option("--ladder", options->ladder,
-                   "1d: by output size; 2d: by output and reduction size (default: the "
-                   "recommended one)")
+                   "Thresholds on the output size (1d), or on output and reduction size (2d) "
+                   "(default: as recommended)")
       ->check(CLI::IsMember({"1d", "2d"}));
-  command->add_option("-o,--output", options->output, "Patch file to write (default: stdout)");
+  command->add_option("-o,--output", options->output, "Patch file to write (default: stdout)")
+      ->type_name("FILE");
   command->footer(
       "Examples:\n"
       "  hone split apply --source SetSplitReductionSizes.cpp -o split.patch\n"

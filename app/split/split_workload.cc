@@ -21,11 +21,13 @@ std::string formatArguments(const model::WorkloadEntry& entry,
 }  // namespace
 
 void SplitWorkload::addTo(CLI::App& command) {
-  command.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")
+  command.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, or names, one per line")
       ->required();
-  command.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
+  command.add_option(
+      "--type", type,
+      "Element type of all problems: f32, f16, bf16 or f16_f16_f32 (default: as in the file)");
   command.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
-  command.add_flag("--strict", strict, "Fail on the first unusable line");
+  command.add_flag("--strict", strict, "Fail on the first invalid line");
 }
 
 Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {

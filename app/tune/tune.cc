@@ -284,16 +284,23 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
 void addTuneCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<TuneCommandOptions>();
   CLI::App* command =
-      app.add_subcommand("tune", "Search the knobs of each dispatch and write a tuning spec");
+      app.add_subcommand("tune", "Search flags and dispatch knobs, and write a tuning spec");
   options->programs.addTo(*command);
   options->flagOptions.addTo(*command);
-  command->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)");
-  CLI::Option* budget = command
-                            ->add_option("--budget", options->budget,
-                                         "Time and trial limit: 90s, 200trials, 10m,200trials")
-                            ->capture_default_str();
-  command->add_option("--dispatches", options->dispatches,
-                      "Tune only dispatches whose names match this regex");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Tuning spec to write (default: stdout); with --compile-only or --replay, a "
+                   "folder")
+      ->type_name("FILE");
+  CLI::Option* budget =
+      command
+          ->add_option("--budget", options->budget,
+                       "Limit of time, trials or both: 90s, 200trials, 10m,200trials")
+          ->capture_default_str();
+  command
+      ->add_option("--dispatches", options->dispatches,
+                   "Tune only dispatches whose names match this regex")
+      ->type_name("REGEX");
   command->add_option("--top", options->top, "Tune only the N most expensive dispatches")
       ->check(CLI::PositiveNumber);
   command->add_option("--strategy", options->strategy, "Search strategy")
@@ -306,15 +313,19 @@ void addTuneCommand(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
   command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
-  command->add_option("--starter-spec", options->starterSpec,
-                      "Tuning spec whose entries are tried first");
+  command
+      ->add_option("--starter-spec", options->starterSpec,
+                   "Tuning spec whose entries are tried first")
+      ->type_name("FILE");
   command->add_flag("--compile-only", options->compileOnly,
-                    "Only compile; by default 100 candidates per dispatch");
-  command->add_option("--continue", options->continued,
-                      "Measure the candidates in a --compile-only folder");
+                    "Only compile candidates, for another machine (default: 100 per dispatch)");
+  command
+      ->add_option("--continue", options->continued,
+                   "Measure the candidates in a --compile-only folder")
+      ->type_name("DIR");
   command
       ->add_option("--replay", options->replayed,
-                   "Simulate --strategy on a recorded run; -o saves it")
+                   "Simulate --strategy on a recorded run; -o saves the recordings")
       ->type_name("RUN")
       ->check(CLI::PositiveNumber);
   options->toolchain.addTo(*command);
@@ -330,7 +341,10 @@ void addTuneCommand(CLI::App& app, Context& context) {
       "  hone tune --continue candidates -o spec.mlir      on a machine with the device\n"
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1\n"
       "  hone tune --replay 12 --strategy model            compiles nothing\n"
-      "Without a gain, no spec is written and the exit code is 0.");
+      "Knobs are the settings of one dispatch: tile sizes, lowering pipeline, threads per "
+      "workgroup.\n"
+      "Without a significant gain on the whole program, no spec is written and the exit code is "
+      "0.");
   command->callback([&context, options, budget, seed] {
     options->budgetGiven = budget->count() > 0;
     options->seedGiven = seed->count() > 0;

@@ -32,12 +32,17 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
 }  // namespace
 
 void TunePrograms::addTo(CLI::App& command) {
-  command.add_option("PROGRAM", file, "MLIR program, dumped dispatch or workload");
+  command.add_option("PROGRAM", file, "MLIR program or dumped dispatch (.mlir), or a workload");
   command
-      .add_option("--problem", problems, "Name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
+      .add_option(
+          "--problem", problems,
+          "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
-  command.add_option("--function", function, "Function to run, if there are several");
-  command.add_option("--input", inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
+  command.add_option("--function", function, "Function to run, if the program has several")
+      ->type_name("NAME");
+  command
+      .add_option("--input", inputs,
+                  "One input: 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
       ->allow_extra_args(false);
   command.add_option("--limit", limit, "Maximum number of problems of a workload")
       ->check(CLI::PositiveNumber);

@@ -99,8 +99,7 @@ class WorkerPerformer : public cluster::UnitPerformer {
     if (const std::string cpu = setup_.value("cpu", node_.cpu); cpu != node_.cpu) {
       return machineError(
           "{} has a {}, but the dispatches were extracted for a {}; run the command on a machine "
-          "with "
-          "the CPU of the nodes",
+          "with the CPU of the nodes",
           node_.name, node_.cpu, cpu);
     }
     if (!toolchain.device) {
@@ -167,14 +166,18 @@ void addWorkerCommand(CLI::App& app, Context& context) {
   auto folder = std::make_shared<std::string>();
   auto options = std::make_shared<cluster::WorkerOptions>();
   CLI::App* command =
-      app.add_subcommand("worker", "Perform units of a cluster run (started by its jobs)");
-  command->add_option("FOLDER", *folder, "Folder of the run on the shared file system")->required();
+      app.add_subcommand("worker", "Perform work of a cluster run (started by Slurm jobs)");
+  command->add_option("FOLDER", *folder, "Folder of the run on the shared file system")
+      ->type_name("DIR")
+      ->required();
   command->add_flag("--only-compile", options->onlyCompile, "Compile only, do not measure");
   command->footer(
       "Examples:\n"
       "  hone worker ~/.cache/hone/cluster/runs/0123456789abcdef\n"
       "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef\n"
-      "The worker exits when no work is left, when the head is gone, or when asked to stop.");
+      "The command that was started with --executor slurm submits the jobs that run workers. A "
+      "worker exits when no work is left, when that command is gone, or when it is asked to "
+      "stop.");
   command->callback([&context, folder, options] {
     context.action = [folder, options]() -> Result<int> {
       options->name = cluster::workerName();

@@ -184,7 +184,8 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
 CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::string& what,
                       WorkloadCommandOptions& options) {
   CLI::App* command = workload.add_subcommand(name, what);
-  command->add_option("FILE", options.file, "MIOpen or BOO commands, or names, one per line")
+  command
+      ->add_option("FILE", options.file, "Workload: MIOpen or BOO commands, or names, one per line")
       ->required();
   return command;
 }
@@ -192,7 +193,7 @@ CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::st
 void addCommon(CLI::App& command, Context& context,
                const std::shared_ptr<WorkloadCommandOptions>& options,
                Result<int> (*action)(const Context&, const WorkloadCommandOptions&)) {
-  command.add_flag("--strict", options->strict, "Fail on invalid lines");
+  command.add_flag("--strict", options->strict, "Fail on the first invalid line");
   command.add_flag("--json", context.json, "Print results as JSON");
   command.callback([options, action, &context] {
     context.action = [options, action, &context] { return action(context, *options); };
@@ -208,16 +209,17 @@ void addWorkloadCommand(CLI::App& app, Context& context) {
   workload->footer(
       "Examples:\n  hone workload show shapes.txt\n"
       "  hone workload head shapes.txt 10 -o small.txt\n  hone workload split shapes.txt\n"
-      "Invalid lines are reported and skipped; with --strict the exit code is 2.");
+      "Invalid lines are reported and skipped; with --strict the exit code is 2.\n"
+      "A problem is one matmul, convolution or attention with its sizes.");
 
   CLI::App* shown =
-      addWithFile(*workload, "show", "Show kind, output size, reduction size and FLOPs", *options);
+      addWithFile(*workload, "show", "List the problems with their sizes and FLOPs", *options);
   addCommon(*shown, context, options, show);
   shown->footer(
       "Examples:\n  hone workload show shapes.txt\n  hone workload show shapes.txt --json");
 
   CLI::App* first =
-      addWithFile(*workload, "head", "Print the first lines with a problem", *options);
+      addWithFile(*workload, "head", "Print the first N lines with a problem", *options);
   first->add_option("N", options->count, "Number of lines")->required()->check(CLI::PositiveNumber);
   first->add_option("-o,--output", options->output, "File to write (default: stdout)")
       ->type_name("FILE");

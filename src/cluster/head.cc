@@ -290,8 +290,8 @@ Result<void> Head::noteFailedWorker(const std::string& worker, const std::string
       count(Pending::State::claimed) > 0) {
     return {};
   }
-  return machineError("workers cannot start or continue; the last, {}: {}; see {}", worker, why,
-                      (spool_.folder() / "logs").string());
+  return machineError("workers cannot start or continue; last failure, of {}: {}; see {}", worker,
+                      why, (spool_.folder() / "logs").string());
 }
 
 Result<void> Head::readDeaths() {

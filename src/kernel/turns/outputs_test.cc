@@ -223,7 +223,7 @@ TEST_F(KernelFiles, FindsNamesBelowFolder) {
   const auto missing = findKernel("level1/1_3.py", root());
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message,
-              AllOf(HasSubstr("could not find kernel file level1/1_3.py"),
+              AllOf(HasSubstr("no kernel file level1/1_3.py found"),
                     HasSubstr("did you mean level1/1_2.py?"), HasSubstr("list-slow")));
 }
 

@@ -138,8 +138,8 @@ Measured toMeasured(const Trial& trial, RoundsByTrial& rounds) {
           .timesNs = rounds[trial.id].timesNs};
 }
 
-/// Returns the fastest trial of the last stage reached; the default unless another is clearly
-/// faster, because then the run keeps it.
+/// Returns the trial that the run kept: of those that reached the last stage, the fastest one if it
+/// is clearly faster than the default, otherwise the default. Null if none was timed.
 const Trial* findChoice(const store::Run& run, const Group& group, RoundsByTrial& rounds) {
   constexpr double kClearlyFaster = 0.99;
   Stage furthest = Stage::screen;

@@ -54,13 +54,14 @@ class CandidateDrawer {
       return {};
     }
     if (duplicates_ >= count) {
-      result_.note = fmt::format("{} more compiled to the same code as others", duplicates_);
+      result_.note =
+          fmt::format("{} more candidates compiled to the same code as others", duplicates_);
       return {};
     }
     auto points = draw_.next(std::min(kBatchSize, count - fresh));
     if (points.empty() && draw_.reach() < space_.size()) {
-      result_.note = fmt::format("drew all of the {} reachable configurations out of {}",
-                                 draw_.reach(), space_.size());
+      result_.note = fmt::format("sampled all {} reachable configurations of {}", draw_.reach(),
+                                 space_.size());
     }
     return points;
   }

@@ -7,7 +7,7 @@
 namespace hone::tune {
 namespace {
 
-/// A search ends after this many consecutive steps with a gain below kGain.
+/// A search ends after this many consecutive steps with a gain below kMinGain.
 constexpr std::size_t kMaxStepsWithoutGain = 5;
 constexpr double kMinGain = 0.01;
 /// Expected gain of the first step; it decreases with each further step.

@@ -12,7 +12,7 @@ namespace {
 
 /// Enough rounds to detect a regression.
 constexpr std::int64_t kFreshRounds = 10;
-constexpr const char* kNoHelp = "did not help the program";
+constexpr const char* kNoHelp = "no gain on the whole program";
 
 std::vector<std::size_t> allIngredients(const Recipe& recipe) {
   std::vector<std::size_t> all(recipe.ingredients.size());
@@ -267,7 +267,7 @@ Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram&
     const auto& fresh = proving.proof->freshMemoryGain;
     if (fresh && fresh->comparison.verdict == stats::Verdict::regressed) {
       proving.lost.push_back(
-          fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
+          fmt::format("{}: slower if memory is not kept between calls ({:.2f}x as fast)",
                       proving.proof->config.name, fresh->comparison.speedup.estimate));
       proving.proof.reset();
     }

@@ -103,7 +103,7 @@ TEST_F(ProveTest, KeepsHelpfulIngredients) {
   ASSERT_TRUE(proving.proof) << "better as a whole, because the first matmul is larger";
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
-              ElementsAre(RemovedIngredient{1, "did not help the program"}));
+              ElementsAre(RemovedIngredient{1, "no gain on the whole program"}));
   EXPECT_GT(proving.proof->gain.comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
   ASSERT_TRUE(proving.proof->freshMemoryGain) << "not measured on fresh memory";
@@ -118,10 +118,10 @@ TEST_F(ProveTest, RemovesSlowIngredients) {
   ASSERT_TRUE(proving.proof);
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
-              ElementsAre(RemovedIngredient{1, "did not help the program"}));
+              ElementsAre(RemovedIngredient{1, "no gain on the whole program"}));
   EXPECT_GT(proving.proof->gain.comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost,
-              ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
+              ElementsAre(StartsWith("tuned: 0."), "second alone: no gain on the whole program"));
 }
 
 TEST_F(ProveTest, RemovesFailingIngredients) {
@@ -140,7 +140,7 @@ TEST_F(ProveTest, ExplainsMissingGain) {
   const ProofResult proving = prove(recipe(tooLarge_, slow_));
   EXPECT_FALSE(proving.proof);
   EXPECT_THAT(proving.lost, ElementsAre(HasSubstr("large vector"), HasSubstr("large vector"),
-                                        "second alone: did not help the program"));
+                                        "second alone: no gain on the whole program"));
 }
 
 /// Returns an installation whose benchmark tool reports inverted times for calls on fresh memory.
