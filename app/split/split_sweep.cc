@@ -182,6 +182,17 @@ std::vector<split::ValidationOrder> makeValidationOrders(
   return orders;
 }
 
+/// Adds the oracle to the validated problems whose fastest measured split is the compiler's
+/// default: it is the baseline and needs no measurement.
+void addDefaultOracles(const std::vector<split::ValidationOrder>& orders,
+                       std::vector<split::ValidationRecord>& records) {
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!orders[i].sizes.contains(kOracle) && records[i].baselineUs > 0) {
+      records[i].choices[kOracle] = {records[i].baselineUs, std::nullopt};
+    }
+  }
+}
+
 /// Validates the recommendations, writes the files and prints the report. Returns the exit code.
 Result<int> conclude(const Context& context, const SplitOptions& options, SplitCommand& command,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
@@ -197,6 +208,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
                                        options.seed};
     const auto orders = makeValidationOrders(problems, outcome.records, recommendations);
     outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock.left()));
+    addDefaultOracles(orders, outcome.validation);
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferFewerRegressions(outcome);
   }
@@ -332,6 +344,7 @@ Result<int> splitAnalyze(const Context& context, const std::string& folder) {
   outcome.folder = path;
   outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
   outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
+  HONE_CHECK(split::writeSummary(path, outcome.analysis.sweep));
   HONE_CHECK(writeReports(outcome));
   return report(context, outcome);
 }

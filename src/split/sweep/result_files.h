@@ -16,8 +16,12 @@ namespace hone::split {
 [[nodiscard]] Result<void> writeResults(const std::filesystem::path& folder, std::string_view stem,
                                         const SweepResult& sweep);
 
+/// Writes limitParallelLoops_sweep_results.json alone.
+[[nodiscard]] Result<void> writeSummary(const std::filesystem::path& folder,
+                                        const SweepResult& sweep);
+
 /// Returns the content of limitParallelLoops_sweep_results.json, without shapes whose limits all
-/// failed.
+/// failed. Times that were not measured are null.
 [[nodiscard]] nlohmann::json sweepSummary(const SweepResult& sweep);
 
 }  // namespace hone::split

@@ -87,6 +87,26 @@ TEST_F(ResultFiles, SummaryHasStructureOfEarlierTools) {
   EXPECT_EQ(one.at("csv_data").at("arguments"), sweep.shapes[0].arguments);
 }
 
+TEST_F(ResultFiles, SummaryHasNullForUnmeasuredTimes) {
+  SweepResult sweep{{8, 64}, {testShape(64, 32, 65536)}, {}, 0};
+  sweep.shapes[0].limits = {{8, timingUs(6)}};
+  ASSERT_TRUE(writeSummary(folder(), sweep));
+  const auto json =
+      nlohmann::json::parse(readFile(folder() / "limitParallelLoops_sweep_results.json").value());
+  const auto& one = json.at("analyses").at(sweep.shapes[0].arguments);
+  EXPECT_EQ(one.at("all_runtimes"),
+            (nlohmann::json{{"8", 6.0}, {"64", nullptr}, {"baseline", nullptr}}));
+  EXPECT_EQ(one.at("worst_runtime"), 6.0);
+}
+
+TEST_F(ResultFiles, HaveNoTimeForUnknownColumns) {
+  SweepResult sweep{{64}, {testShape(64, 32, 65536)}, {}, 0};
+  sweep.shapes[0].limits[64] = {2.5, 2, 0, 0, 0};
+  ASSERT_TRUE(writeResults(folder(), "w", sweep));
+  EXPECT_THAT(readFile(folder() / "limit_64_w.csv").value(),
+              HasSubstr(sweep.shapes[0].arguments + ",2,N.A.,2.5,N.A.,N.A.\n"));
+}
+
 TEST_F(ResultFiles, MayHaveMissingTimes) {
   const std::string conv(kConv);
   const std::string gemm(kGemm);

@@ -224,11 +224,13 @@ ValidationRecord ValidationUnit::conclude() const {
   const Item& item = *item_;
   ValidationRecord record;
   record.arguments = order_.problem.arguments;
-  const auto baselineNs = item.found.empty() ? std::vector<double>{} : item.found[0].timesNs;
-  record.baselineUs =
-      baselineNs.empty() ? order_.sweptBaselineUs : stats::median(baselineNs) / kNsPerUs;
+  if (item.found.empty()) {
+    record.baselineUs = order_.sweptBaselineUs;
+  } else if (const auto& baselineNs = item.found[0].timesNs; !baselineNs.empty()) {
+    record.baselineUs = stats::median(baselineNs) / kNsPerUs;
+  }
   for (const auto& [name, sizes] : order_.sizes) {
-    if (sizes == item.compilersOwn) {
+    if (sizes == item.compilersOwn && record.baselineUs > 0) {
       record.choices[name] = {record.baselineUs, std::nullopt};
       continue;
     }
