@@ -18,7 +18,8 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
                        const std::shared_ptr<SplitOptions>& options) {
   CLI::App* mode = split.add_subcommand(name, what);
   options->workload.addTo(*mode);
-  mode->add_option("--results", options->results, "Results folder (default: <workload>_results)");
+  mode->add_option("--results", options->results,
+                   "Results folder (default: <workload>_results, without _conv)");
   mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*mode);
   options->cluster.addTo(*mode);
@@ -97,7 +98,8 @@ void addSplitCommand(CLI::App& app, Context& context) {
       "  hone split quick convolutions.txt                 five minutes\n"
       "  hone split full convolutions.txt --type f32       all limits\n"
       "  hone split apply --source SetSplitReductionSizes.cpp --results RESULTS\n"
-      "Results are written to <workload>_results; see comprehensive_analysis.txt there.");
+      "Results of x.txt and x_conv.txt are written to x_results; see comprehensive_analysis.txt "
+      "there.");
 }
 
 }  // namespace hone::app

@@ -257,8 +257,7 @@ Result<engine::Budget> SplitOptions::parsedBudget() const {
 }
 
 std::filesystem::path SplitOptions::folder() const {
-  return results.empty() ? std::filesystem::path(stem() + "_results")
-                         : std::filesystem::path(results);
+  return results.empty() ? split::findResultsFolder(stem()) : std::filesystem::path(results);
 }
 
 Result<int> splitSweep(const Context& context, const SplitOptions& options) {

@@ -88,6 +88,21 @@ nlohmann::json summaryJson(const std::vector<std::int64_t>& limits, const ShapeR
 
 }  // namespace
 
+std::filesystem::path findResultsFolder(std::string_view stem) {
+  constexpr std::string_view kConvSuffix = "_conv";
+  const auto named = [](std::string_view name) {
+    return std::filesystem::path(fmt::format("{}_results", name));
+  };
+  if (!stem.ends_with(kConvSuffix) || stem.size() == kConvSuffix.size()) {
+    return named(stem);
+  }
+  const auto shortName = named(stem.substr(0, stem.size() - kConvSuffix.size()));
+  std::error_code ignored;
+  const bool hasOnlyLong = !std::filesystem::is_directory(shortName, ignored) &&
+                           std::filesystem::is_directory(named(stem), ignored);
+  return hasOnlyLong ? named(stem) : shortName;
+}
+
 nlohmann::json sweepSummary(const SweepResult& sweep) {
   nlohmann::json analyses = nlohmann::json::object();
   for (const ShapeResult& shape : sweep.shapes) {

@@ -9,6 +9,11 @@
 
 namespace hone::split {
 
+/// Returns the results folder of a workload in the working folder. It is named after the workload
+/// without a final `_conv`, as by earlier tools: prod_conv.txt -> prod_results. An existing folder
+/// prod_conv_results is used if there is no prod_results.
+[[nodiscard]] std::filesystem::path findResultsFolder(std::string_view stem);
+
 /// Writes the sweep to the folder, which is created if it is missing. There is one file per limit
 /// (limit_64_<stem>.csv), one for the baseline and for no split (limit_baseline_…,
 /// limit_nosplit_…), and limitParallelLoops_sweep_results.json. Times are microseconds, N.A. for

@@ -31,6 +31,38 @@ class ResultFiles : public testing::Test {
   ScratchFolder scratch_ = ScratchFolder::create().value();
 };
 
+/// Changes the working folder for the duration of a test.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& folder)
+      : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  WorkingFolder(WorkingFolder&&) = delete;
+  WorkingFolder& operator=(WorkingFolder&&) = delete;
+  ~WorkingFolder() {
+    std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_F(ResultFiles, FolderHasNameOfWorkloadWithoutConv) {
+  const WorkingFolder inside(folder());
+  EXPECT_EQ(findResultsFolder("prod_shapes_conv"), "prod_shapes_results");
+  EXPECT_EQ(findResultsFolder("prod_shapes"), "prod_shapes_results");
+  EXPECT_EQ(findResultsFolder("prod_matmul"), "prod_matmul_results");
+  EXPECT_EQ(findResultsFolder("_conv"), "_conv_results");
+  std::filesystem::create_directory("prod_shapes_conv_results");
+  EXPECT_EQ(findResultsFolder("prod_shapes_conv"), "prod_shapes_conv_results") << "an older name";
+  std::filesystem::create_directory("prod_shapes_results");
+  EXPECT_EQ(findResultsFolder("prod_shapes_conv"), "prod_shapes_results");
+}
+
 TEST_F(ResultFiles, RoundTrip) {
   SweepResult sweep{kTestLimits, {}, {}, 0};
   Random random(5);
