@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <map>
 
 #include "base/file.h"
 #include "cli.h"
@@ -81,6 +82,27 @@ TEST_F(Split, ReusesEarlierMeasurements) {
   EXPECT_NE(first.json().at("shapes"), again.json().at("shapes"));
 }
 
+TEST_F(Split, MeasuresDeletedTableAgain) {
+  box_.write("shapes.txt", "gemm -m 64 -n 1 -k 1216\ngemm -m 32 -n 64 -k 4096\n");
+  const std::vector<std::string> command = {"quick", "shapes.txt", "--limits", "1,8,64"};
+  ASSERT_TRUE(isComplete(run(command)));
+  std::map<std::string, std::string> before;
+  for (const char* table : {"1", "8", "64", "baseline", "nosplit"}) {
+    before[table] = result(std::string("limit_") + table + "_shapes.csv");
+  }
+  fs::remove(box_.work() / "shapes_results/limit_64_shapes.csv");
+  const CommandResult ran = run(command);
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("measuring again: limit 64; not found in shapes_results"));
+  for (const auto& [table, text] : before) {
+    const std::string after = result("limit_" + table + "_shapes.csv");
+    EXPECT_EQ(after == text, table != "64") << table;
+    EXPECT_THAT(after, HasSubstr("gemm -m 64 -n 1 -k 1216,"));
+  }
+  const CommandResult third = run(command);
+  EXPECT_THAT(third.err, Not(HasSubstr("measuring again")));
+}
+
 TEST_F(Split, AnalyzesWithoutMeasuring) {
   fs::create_directories(box_.work() / "gpu_results");
   const std::string line = "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 96 -y 3 -x 3 -p 1 -q 1 -F 4";
@@ -97,6 +119,11 @@ TEST_F(Split, AnalyzesWithoutMeasuring) {
   EXPECT_THAT(text,
               AllOf(HasSubstr("limitParallelLoops = 8"), HasSubstr("Geometric Mean:   0.3000 ms")));
   EXPECT_THAT(ran.out, HasSubstr("limit_64_prod.csv:2"));
+  const auto json = nlohmann::json::parse(
+      readFile(box_.work() / "gpu_results/limitParallelLoops_sweep_results.json").value());
+  EXPECT_EQ(json.at("candidate_limits"), nlohmann::json({8, 64}));
+  EXPECT_EQ(json.at("analyses").at(line).at("all_runtimes"),
+            (nlohmann::json{{"8", 300.0}, {"64", nullptr}, {"baseline", 900.0}}));
 }
 
 TEST_F(Split, TestsEarlierRecommendation) {

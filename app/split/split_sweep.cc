@@ -279,6 +279,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
     return userError("--method rebuild builds compilers on this machine; omit --executor");
   }
   HONE_CHECK(makeFolder(options.folder()));
+  sweepOptions.rerun = split::findDeleted(options.folder(), options.stem(), settings.limits);
   const auto command = HONE_TRY(startCommand(context, options, "sweep", problems, progress));
   sweepOptions.device = command->toolchain.device->name;
   settings.flags = command->toolchain.target.flags;
@@ -293,6 +294,10 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
       HONE_TRY(choiceCompiler(options, *command, settings.limits, problems)), command->runner,
       command->folder.path()};
   split::Sweeper sweeper(command->unitRun(), tools, sweepOptions);
+  if (!options.forceRerun && !sweepOptions.rerun.empty()) {
+    progress.say(fmt::format("measuring again: {}; not found in {}", sweepOptions.rerun.names(),
+                             options.folder().string()));
+  }
   if (!options.forceRerun) {
     sweeper.reuse(HONE_TRY(earlierShapes(command->store)));
   }

@@ -61,10 +61,10 @@ std::map<std::string, TimingFinder> listTables(const SweepResult& sweep) {
   const TimingFinder baseline = [](const ShapeResult& shape) { return shape.baseline; };
   const TimingFinder noSplit = [](const ShapeResult& shape) { return shape.noSplit; };
   if (std::any_of(sweep.shapes.begin(), sweep.shapes.end(), baseline)) {
-    tables.emplace("baseline", baseline);
+    tables.emplace(kBaselineTable, baseline);
   }
   if (std::any_of(sweep.shapes.begin(), sweep.shapes.end(), noSplit)) {
-    tables.emplace("nosplit", noSplit);
+    tables.emplace(kNoSplitTable, noSplit);
   }
   return tables;
 }
@@ -87,6 +87,10 @@ nlohmann::json summaryJson(const std::vector<std::int64_t>& limits, const ShapeR
 }
 
 }  // namespace
+
+std::string tableFile(std::string_view word, std::string_view stem) {
+  return fmt::format("limit_{}_{}.csv", word, stem);
+}
 
 std::filesystem::path findResultsFolder(std::string_view stem) {
   constexpr std::string_view kConvSuffix = "_conv";
@@ -120,15 +124,14 @@ Result<void> writeResults(const std::filesystem::path& folder, std::string_view 
   HONE_CHECK(makeFolder(folder));
   const auto tables = listTables(sweep);
   for (const auto& [name, findTiming] : tables) {
-    HONE_CHECK(writeFile(folder / fmt::format("limit_{}_{}.csv", name, stem),
-                         formatCsv(sweep, findTiming)));
+    HONE_CHECK(writeFile(folder / tableFile(name, stem), formatCsv(sweep, findTiming)));
   }
   return writeSummary(folder, sweep);
 }
 
 Result<void> writeSummary(const std::filesystem::path& folder, const SweepResult& sweep) {
   using Handler = nlohmann::json::error_handler_t;
-  return writeFile(folder / "limitParallelLoops_sweep_results.json",
+  return writeFile(folder / kSummaryFile,
                    sweepSummary(sweep).dump(2, ' ', false, Handler::replace) + "\n");
 }
 

@@ -2,12 +2,21 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "split/sweep/sweep_result.h"
 
 namespace hone::split {
+
+inline constexpr std::string_view kSummaryFile = "limitParallelLoops_sweep_results.json";
+/// Words for the references in the names of tables.
+inline constexpr std::string_view kBaselineTable = "baseline";
+inline constexpr std::string_view kNoSplitTable = "nosplit";
+
+/// Returns the file name of a table: limit_<word>_<stem>.csv. The word is a limit or a reference.
+[[nodiscard]] std::string tableFile(std::string_view word, std::string_view stem);
 
 /// Returns the results folder of a workload in the working folder. It is named after the workload
 /// without a final `_conv`, as by earlier tools: prod_conv.txt -> prod_results. An existing folder

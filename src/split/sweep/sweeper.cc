@@ -40,13 +40,17 @@ std::string Sweeper::recordKey(const SweepProblem& problem) const {
 
 Result<void> Sweeper::take(ShapeRecord& record, const SweepProblem& problem,
                            const engine::UnitResult& result) {
-  const std::string race = record.race;
   if (result.error) {
     record.failures.push_back(fmt::format("{}: {}", problem.arguments, result.error->message));
-  } else {
-    record = HONE_TRY(model::shapeRecordFrom(result.value));
+    return {};
   }
-  record.race = race;
+  ShapeRecord measured = HONE_TRY(model::shapeRecordFrom(result.value));
+  if (earlier_.contains(record.race)) {
+    addRerun(record, measured);
+    return {};
+  }
+  measured.race = record.race;
+  record = std::move(measured);
   return {};
 }
 
@@ -57,7 +61,9 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     records[i].race = recordKey(problems[i]);
     if (const auto found = earlier_.find(records[i].race); found != earlier_.end()) {
       records[i] = found->second;
-    } else {
+      removeTimes(records[i].shape, options_.rerun);
+    }
+    if (!earlier_.contains(records[i].race) || !options_.rerun.empty()) {
       left.push_back(i);
     }
     records[i].shape.arguments = problems[i].arguments;
@@ -73,7 +79,11 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
   engine::UnitBatch batch;
   batch.count = left.size();
   batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
-    return std::make_unique<SweepUnit>(tools_, options_.settings, problems[left[i]]);
+    SweepSettings settings = options_.settings;
+    if (earlier_.contains(records[left[i]].race)) {
+      settings.rerun = options_.rerun;
+    }
+    return std::make_unique<SweepUnit>(tools_, std::move(settings), problems[left[i]]);
   };
   batch.label = [&](std::size_t i) { return nameOf(problems[left[i]].problem); };
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
