@@ -207,7 +207,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
                                        command.folder.path(), command.toolchain.target.flags,
                                        options.seed};
     const auto orders = makeValidationOrders(problems, outcome.records, recommendations);
-    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock.left()));
+    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock));
     addDefaultOracles(orders, outcome.validation);
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferFewerRegressions(outcome);
@@ -267,9 +267,10 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   split::SweepSettings& settings = sweepOptions.settings;
   settings.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
   settings.seed = options.seed;
-  sweepOptions.budget = HONE_TRY(options.parsedBudget());
+  const engine::Budget budget = HONE_TRY(options.parsedBudget());
+  sweepOptions.trials = budget.trials;
+  sweepOptions.clock = engine::BudgetClock(budget);
   sweepOptions.budgetShare = kSweepShare;
-  const engine::BudgetClock clock(sweepOptions.budget);
   if ((options.method == "rebuild") != !options.ireeSource.empty() ||
       options.ireeSource.empty() != options.ireeBuild.empty()) {
     return userError("--method rebuild requires --iree-source and --iree-build, and vice versa");
@@ -281,6 +282,11 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   HONE_CHECK(makeFolder(options.folder()));
   sweepOptions.rerun = split::findDeleted(options.folder(), options.stem(), settings.limits);
   const auto command = HONE_TRY(startCommand(context, options, "sweep", problems, progress));
+  if (budget.time) {
+    const std::int64_t waitStartNs = nowNs();
+    HONE_CHECK(command->executor->awaitReady());
+    sweepOptions.clock.exclude(nowNs() - waitStartNs);
+  }
   sweepOptions.device = command->toolchain.device->name;
   settings.flags = command->toolchain.target.flags;
   settings.compiler = fmt::format("{} {} {}", command->toolchain.compiler.revision(),
@@ -309,7 +315,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
   outcome.records = records;
   outcome.analysis = split::analyze(std::move(sweep));
-  return conclude(context, options, *command, problems, std::move(outcome), clock);
+  return conclude(context, options, *command, problems, std::move(outcome), sweepOptions.clock);
 }
 
 Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {

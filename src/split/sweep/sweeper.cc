@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_pace.h"
 #include "engine/executor/unit_result.h"
 #include "model/result/summary/split_result.h"
 
@@ -68,16 +69,14 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     }
     records[i].shape.arguments = problems[i].arguments;
   }
-  if (!left.empty() && options_.budget.time) {
-    HONE_CHECK(run_.executor.awaitReady());
-  }
-  const engine::BudgetClock clock(options_.budget);
   run_.progress.stage("sweep", {.total = static_cast<std::int64_t>(left.size()),
-                                .atMost = clock.leftUntil(options_.budgetShare)});
+                                .atMost = options_.clock.leftUntil(options_.budgetShare)});
+  engine::UnitPace pace(options_.clock, options_.budgetShare, run_.executor.places());
   std::int64_t trials = 0;
   double best = 1;
   engine::UnitBatch batch;
   batch.count = left.size();
+  batch.window = pace.window();
   batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
     SweepSettings settings = options_.settings;
     if (earlier_.contains(records[left[i]].race)) {
@@ -89,6 +88,7 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
     ShapeRecord& record = records[left[i]];
     HONE_CHECK(take(record, problems[left[i]], result));
+    pace.finishUnit();
     trials += record.compiled;
     if (const double gain = bestGain(record.shape); gain > best) {
       best = gain;
@@ -97,8 +97,7 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     return {};
   };
   batch.outOfBudget = [&] {
-    return clock.spent(options_.budgetShare) ||
-           (options_.budget.trials && trials >= *options_.budget.trials);
+    return pace.isOver() || (options_.trials && trials >= *options_.trials);
   };
   for (const std::size_t i : HONE_TRY(engine::runUnits(run_, batch))) {
     ShapeRecord& record = records[left[i]];

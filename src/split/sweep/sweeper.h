@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,9 +16,10 @@ namespace hone::split {
 
 struct SweepOptions {
   SweepSettings settings;
-  std::string device;  ///< name of the device
-  engine::Budget budget;
-  double budgetShare = 1;  ///< share of the budget for the sweep; the rest is for validation
+  std::string device;                           ///< name of the device
+  std::optional<std::int64_t> trials;           ///< maximum number of trials
+  engine::BudgetClock clock{engine::Budget()};  ///< counts down the time of the whole command
+  double budgetShare = 1;  ///< share of the time for the sweep; the rest is for validation
   Rerun rerun{};           ///< tables to measure again for problems with an earlier record
 };
 

@@ -210,9 +210,16 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
     return {};  // nothing to compare with
   }
   engine::Rounds rounds(sampler.rankBy(), site.log, model::Stage::final);
-  engine::FinalPolicy policy(
-      participants.size(), roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
-  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  const engine::FinalOptions options =
+      roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed);
+  engine::FinalPolicy policy(participants.size(), options);
+  engine::RoundLoopOptions loop;
+  if (tools_.outOfTime) {
+    loop.outOfTime = [&](std::int64_t number) {
+      return number >= options.rounds && tools_.outOfTime();
+    };
+  }
+  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   const auto& found = policy.result();
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = found[i];
