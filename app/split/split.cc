@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/split/split_annotate.h"
+#include "app/split/split_merge.h"
 #include "app/split/split_source.h"
 #include "app/split/split_sweep.h"
 
@@ -89,6 +90,7 @@ void addSplitCommand(CLI::App& app, Context& context) {
   addSweep(*split, context, "quick", "Sweep a few limits, analyze and validate", kQuickLimits);
   addSweep(*split, context, "full", "Sweep all limits, analyze and validate", kFullLimits);
   addAnalyze(*split, context);
+  addSplitMerge(*split, context);
   addTestOptimized(*split, context);
   addSplitApply(*split, context);
   addSplitAnnotate(*split, context);

@@ -61,27 +61,6 @@ std::string rowTitle(const SummaryRow& row) {
   return fmt::format("limitParallelLoops = {}", row.limit);
 }
 
-std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
-  const std::string all = countText(static_cast<std::int64_t>(shapes), "shape");
-  std::string text = fmt::format(
-      "Statistics over {} of {} with a time in every row; limits by geometric mean.\n\n",
-      ranking.shapes, all);
-  text += statisticsText(rowTitle({SummaryRow::Kind::baseline}), ranking.baseline);
-  text += statisticsText(rowTitle({SummaryRow::Kind::noSplit}), ranking.noSplit);
-  for (const LimitStatistics& limit : ranking.limits) {
-    text += statisticsText(rowTitle({SummaryRow::Kind::limit, limit.limit}), limit);
-  }
-  for (const SparseRow& row : ranking.sparse) {
-    if (row.row.kind == SummaryRow::Kind::limit) {
-      text += statisticsText(rowTitle(row.row), std::nullopt);
-    }
-  }
-  for (const SparseRow& row : ranking.sparse) {
-    text += fmt::format("N.A.: {} has a time for {} of {}.\n", rowTitle(row.row), row.shapes, all);
-  }
-  return ranking.sparse.empty() ? text : text + "\n";
-}
-
 std::string comparisonsText(const BaselineComparisons& comparisons) {
   std::string text;
   for (const BaselineComparison& one : comparisons.limits) {
@@ -164,11 +143,29 @@ std::string topText(const SweepResult& sweep) {
 
 }  // namespace
 
-std::string analysisText(const Analysis& analysis, const std::optional<Validation>& validation) {
-  std::string text = introductionText(analysis.sweep);
-  text += headingText("PART 1: PERFORMANCE SUMMARY BY LIMIT");
-  text += rankingText(analysis.ranking, analysis.sweep.shapes.size());
-  text += headingText("PART 2: BASELINE COMPARISON");
+std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
+  const std::string all = countText(static_cast<std::int64_t>(shapes), "shape");
+  std::string text = fmt::format(
+      "Statistics over {} of {} with a time in every row; limits by geometric mean.\n\n",
+      ranking.shapes, all);
+  text += statisticsText(rowTitle({SummaryRow::Kind::baseline}), ranking.baseline);
+  text += statisticsText(rowTitle({SummaryRow::Kind::noSplit}), ranking.noSplit);
+  for (const LimitStatistics& limit : ranking.limits) {
+    text += statisticsText(rowTitle({SummaryRow::Kind::limit, limit.limit}), limit);
+  }
+  for (const SparseRow& row : ranking.sparse) {
+    if (row.row.kind == SummaryRow::Kind::limit) {
+      text += statisticsText(rowTitle(row.row), std::nullopt);
+    }
+  }
+  for (const SparseRow& row : ranking.sparse) {
+    text += fmt::format("N.A.: {} has a time for {} of {}.\n", rowTitle(row.row), row.shapes, all);
+  }
+  return ranking.sparse.empty() ? text : text + "\n";
+}
+
+std::string comparisonPartsText(const Analysis& analysis) {
+  std::string text = headingText("PART 2: BASELINE COMPARISON");
   text += comparisonsText(analysis.comparisons);
   text += headingText("PART 3: CLUSTER ANALYSIS");
   text += clustersText(analysis.clusters);
@@ -176,6 +173,14 @@ std::string analysisText(const Analysis& analysis, const std::optional<Validatio
   text += recommendationText(analysis.recommendations);
   text += headingText("PART 5: TOP 20 HIGHEST SPEEDUPS");
   text += topText(analysis.sweep);
+  return text;
+}
+
+std::string analysisText(const Analysis& analysis, const std::optional<Validation>& validation) {
+  std::string text = introductionText(analysis.sweep);
+  text += headingText("PART 1: PERFORMANCE SUMMARY BY LIMIT");
+  text += rankingText(analysis.ranking, analysis.sweep.shapes.size());
+  text += comparisonPartsText(analysis);
   text += headingText("PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE");
   text += validationText(validation);
   return text;
