@@ -126,6 +126,59 @@ TEST_F(Split, AnalyzesWithoutMeasuring) {
             (nlohmann::json{{"8", 300.0}, {"64", nullptr}, {"baseline", 900.0}}));
 }
 
+/// Writes the results of two limits and the baseline for a matmul.
+void writeDevice(Sandbox& box, const std::string& folder, const char* eight, const char* many) {
+  fs::create_directories(box.work() / folder);
+  const auto write = [&](const std::string& table, const std::string& time) {
+    box.write(folder + "/limit_" + table + "_w.csv",
+              "arguments,iree_boo_experimental mean\ngemm -m 32 -n 48 -k 65536," + time +
+                  "\ngemm -m 512 -n 512 -k 65536," + time + "\n");
+  };
+  write("baseline", "900");
+  write("8", eight);
+  write("64", many);
+}
+
+TEST_F(Split, MergesResultsOfDevices) {
+  writeDevice(box_, "a_results", "100", "400");
+  writeDevice(box_, "b_results", "60000", "20000");
+  const CommandResult ran = run({"merge", "a_results", "b_results/", "-o", "both"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("2 devices, 2 shapes"), HasSubstr("a_results"),
+                             HasSubstr("b_results"), HasSubstr("report: both/")));
+  expectTablesFit(ran);
+  EXPECT_FALSE(fs::exists(box_.store()));
+  EXPECT_THAT(readFile(box_.work() / "both/comprehensive_analysis.txt").value(),
+              AllOf(HasSubstr("a_results, matmuls:\n  ladder for all devices:"),
+                    HasSubstr("PART 6"), HasSubstr("[b_results]")));
+  EXPECT_TRUE(fs::exists(box_.work() / "both/recommendation.json"));
+  const auto json = run({"merge", "a_results", "b_results", "--json"}).json();
+  EXPECT_EQ(json.at("results"), "merged_results");
+  EXPECT_EQ(json.at("regret").size(), 2U);
+  EXPECT_EQ(json.at("regret")[0].at("merged").at("shapes"), 2);
+}
+
+TEST_F(Split, RejectsResultsThatCannotBeMerged) {
+  writeDevice(box_, "a_results", "100", "400");
+  writeDevice(box_, "b_results", "100", "400");
+  expectError(run({"merge"}), 2, {"RESULTS"});
+  expectError(run({"merge", "a_results"}), 2, {"at least two results folders, got 1"});
+  expectError(run({"merge", "a_results", "none"}), 2, {"none", "not a results folder"});
+  expectError(run({"merge", "a_results", "./a_results/"}), 2, {"the same folder"});
+  expectError(run({"merge", "a_results", "b_results", "-o", "b_results"}), 2,
+              {"b_results would be overwritten", "-o"});
+  box_.write("file", "");
+  expectError(run({"merge", "a_results", "b_results", "-o", "file"}), 2, {"file is a file"});
+  fs::create_directory(box_.work() / "empty");
+  expectError(run({"merge", "a_results", "empty"}), 2, {"empty", "no results found"});
+  fs::create_directory(box_.work() / "other");
+  box_.write("other/limit_8_w.csv",
+             "arguments,iree_boo_experimental mean\ngemm -m 4 -n 4 -k 4096,1\n");
+  expectError(run({"merge", "a_results", "other"}), 2,
+              {"no shape was measured in all of a_results, other"});
+}
+
 TEST_F(Split, TestsEarlierRecommendation) {
   ASSERT_TRUE(isComplete(run({"quick", "shapes.txt", "--limit", "2"})));
   const std::string recommended = result("recommendation.json");

@@ -99,9 +99,10 @@ void addSplitCommand(CLI::App& app, Context& context) {
       "Examples:\n"
       "  hone split quick convolutions.txt                 five minutes\n"
       "  hone split full convolutions.txt --type f32       all limits\n"
+      "  hone split merge mi300_results mi250_results      one ladder for both\n"
       "  hone split apply --source SetSplitReductionSizes.cpp --results RESULTS\n"
-      "Results of x.txt and x_conv.txt are written to x_results; see comprehensive_analysis.txt "
-      "there.");
+      "Results of x.txt and x_conv.txt are written to x_results; see\n"
+      "comprehensive_analysis.txt there.");
 }
 
 }  // namespace hone::app

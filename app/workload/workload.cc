@@ -242,7 +242,7 @@ void addWorkloadCommand(CLI::App& app, Context& context) {
   parts->footer(
       "Examples:\n  hone workload split shapes.txt         shapes_conv.txt and shapes_matmul.txt\n"
       "  hone workload split shapes.txt -o parts\n"
-      "A convolution that the compiler splits like a matmul, e.g. with a 1x1 filter, is a matmul.");
+      "Convolutions that the compiler splits like matmuls (1x1 filters) are matmuls.");
 }
 
 }  // namespace hone::app
