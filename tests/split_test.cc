@@ -194,13 +194,17 @@ TEST_F(Split, SkipsInvalidLines) {
              "gemm -m 0 -n 48 -k 64\n"
              "conv -n 1 -c 8 -H 2 -W 2 -k 8 -y 5 -x 5 -F 1\n"
              "wgrad -n 3\n"
-             "gemm -m 32 -n 48 -k 20480\n");
+             "gemm -m 32 -n 48 -k 20480\n"
+             "gemm -m 32 -n 48 -k 1\n"
+             "layernorm --input 10x32x42x32 -t 1 --mode 0 --iter 100\n");
   const CommandResult strict = run({"quick", "shapes.txt", "--strict"});
   expectError(strict, 2, {"shapes.txt:1", "m"});
   const CommandResult ran = run({"quick", "shapes.txt"});
   EXPECT_TRUE(isComplete(ran)) << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("shapes.txt:1"), HasSubstr("shapes.txt:2"),
-                             HasSubstr("shapes.txt:3: ")));
+                             HasSubstr("shapes.txt:3: "),
+                             HasSubstr("shapes.txt:5: matmul_32x48x1_f32 has no reduction"),
+                             HasSubstr("shapes.txt:6: layernorm is neither a matmul")));
   EXPECT_THAT(ran.out, HasSubstr("1 shapes"));
 }
 
