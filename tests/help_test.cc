@@ -54,6 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         Page{{"workload", "show"}, {"FILE", "--strict", "--json"}},
         Page{{"workload", "head"}, {"FILE", "N ", "-o, --output", "--strict", "--json"}},
         Page{{"workload", "split"}, {"FILE", "DIR", "-o, --output", "--strict"}},
+        Page{{"split"}, {"quick", "full", "analyze", "merge", "test-optimized"}},
+        Page{{"split", "merge"}, {"RESULTS", "-o, --output", "DIR", "Exit code 2"}},
         Page{{"spec"}, {"show", "check", "merge", "apply"}},
         Page{{"spec", "show"}, {"FILE", "--json"}},
         Page{{"spec", "check"}, {"FILE", "PROGRAM", "--target", "Exit code 1"}},

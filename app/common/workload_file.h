@@ -14,7 +14,8 @@ namespace hone::app {
 /// A line of a workload file. A line without a problem that is not bad is blank or a comment.
 struct FileLine {
   std::string text;
-  std::optional<model::Problem> problem;  ///< the first one on this line; all are of one kind
+  std::optional<model::Problem> problem;   ///< the first one on this line
+  std::vector<model::Problem> problems{};  ///< all of them: directions of one convolution
   bool bad = false;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/split/split_annotate.h"
+#include "app/split/split_merge.h"
 #include "app/split/split_source.h"
 #include "app/split/split_sweep.h"
 
@@ -18,7 +19,8 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
                        const std::shared_ptr<SplitOptions>& options) {
   CLI::App* mode = split.add_subcommand(name, what);
   options->workload.addTo(*mode);
-  mode->add_option("--results", options->results, "Results folder (default: <workload>_results)")
+  mode->add_option("--results", options->results,
+                   "Results folder (default: <workload>_results, without _conv)")
       ->type_name("DIR");
   mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*mode);
@@ -99,6 +101,7 @@ void addSplitCommand(CLI::App& app, Context& context) {
   addSweep(*split, context, "full", "Measure many limits, recommend code and validate it",
            kFullLimits);
   addAnalyze(*split, context);
+  addSplitMerge(*split, context);
   addTestOptimized(*split, context);
   addSplitApply(*split, context);
   addSplitAnnotate(*split, context);
@@ -107,10 +110,12 @@ void addSplitCommand(CLI::App& app, Context& context) {
       "Examples:\n"
       "  hone split quick convolutions.txt                 4 limits\n"
       "  hone split full convolutions.txt --type f32       10 limits\n"
+      "  hone split merge mi300_results mi250_results      one ladder for both\n"
       "  hone split apply --source SetSplitReductionSizes.cpp -o split.patch\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
       "A limit is the maximum number of parts into which the compiler splits a reduction.\n"
-      "Results are written to <workload>_results; read comprehensive_analysis.txt there.");
+      "Results of x.txt and x_conv.txt are written to x_results; read "
+      "comprehensive_analysis.txt there.");
 }
 
 }  // namespace hone::app

@@ -7,6 +7,7 @@
 #include "model/workload/miopen.h"
 #include "model/workload/sweep.h"
 #include "model/workload/workload.h"
+#include "split/sweep/problem_reduction.h"
 
 namespace hone::app {
 namespace {
@@ -62,6 +63,8 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
       HONE_CHECK(skip(fmt::format("{}: attention has no reduction to split", where)));
     } else if (auto good = model::check(problem); !good) {
       HONE_CHECK(skip(fmt::format("{}: {}", where, good.error().message)));
+    } else if (!split::findReduction(problem)) {
+      HONE_CHECK(skip(fmt::format("{}: {} has no reduction to split", where, nameOf(problem))));
     } else if (names.insert(nameOf(problem)).second) {
       problems.push_back({formatArguments(entry, problemsPerLine), problem});
     }

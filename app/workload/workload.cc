@@ -1,6 +1,7 @@
 #include "app/workload/workload.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "model/workload/workload.h"
 #include "report/render/table.h"
 #include "report/render/workload.h"
+#include "split/sweep/problem_reduction.h"
 #include "store/records.h"
 
 namespace hone::app {
@@ -121,6 +123,13 @@ bool isCommand(const FileLine& line) {
          !model::extractCommand(line.text).contains('_');
 }
 
+/// Returns true if the compiler's split reduction treats a problem of the line as a convolution.
+bool isConvolution(const FileLine& line) {
+  return std::any_of(line.problems.begin(), line.problems.end(), [](const model::Problem& problem) {
+    return split::decideKind(problem) == model::ReductionKind::convolution;
+  });
+}
+
 void reportSkipped(const WorkloadCommandOptions& options, const WorkloadFile& file) {
   std::size_t number = 0;
   for (const FileLine& line : file.lines) {
@@ -157,9 +166,8 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
   HONE_CHECK(reportBadLines(options, file));
   reportSkipped(options, file);
   const auto collectLines = [&](bool conv) {
-    return selectLines(file, [&](const FileLine& line) {
-      return isCommand(line) && std::holds_alternative<model::Conv>(*line.problem) == conv;
-    });
+    return selectLines(
+        file, [&](const FileLine& line) { return isCommand(line) && isConvolution(line) == conv; });
   };
   const WorkloadPart convs = collectLines(true);
   const WorkloadPart matmuls = collectLines(false);
@@ -235,7 +243,8 @@ void addWorkloadCommand(CLI::App& app, Context& context) {
   addCommon(*parts, context, options, splitByKind);
   parts->footer(
       "Examples:\n  hone workload split shapes.txt         shapes_conv.txt and shapes_matmul.txt\n"
-      "  hone workload split shapes.txt -o parts");
+      "  hone workload split shapes.txt -o parts\n"
+      "Convolutions that the compiler splits like matmuls (1x1 filters) are matmuls.");
 }
 
 }  // namespace hone::app

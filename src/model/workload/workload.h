@@ -51,7 +51,7 @@ struct UniqueProblem {
 
 /// Parses one command line of MIOpenDriver or iree-boo-driver: "convfp16 -n 16 …",
 /// "./bin/MIOpenDriver gemm -m 128 …". Text before the driver's name is ignored, so lines of
-/// MIOpen's log work.
+/// MIOpen's log work. Operations of PyTorch, such as aten::mm, are described in aten.h.
 ///
 /// Returns no problems for a blank line or a comment, and several if -F selects several directions
 /// (MIOpen's default is all three). Errors say what is wrong and what to do, without the location.

@@ -92,11 +92,13 @@ std::vector<Gain> sweepGain(const model::SplitResult& result) {
   std::size_t improved = 0;
   std::size_t regressed = 0;
   for (const model::ValidatedSplit& one : result.validated) {
-    if (!one.baselineUs) {
-      continue;
+    const auto recommended = one.recommended();
+    if (!one.baselineUs || !recommended) {
+      continue;  // not measured
     }
     const double baselineNs = *one.baselineUs * kNsPerUs;
-    const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
+    const model::SplitChoice& taken = *recommended;
+    // Without an interval it is the compiler's default.
     const auto speedup = taken.speedup.value_or(stats::Interval{1, 1, 1});
     improved += taken.verdict == Verdict::improved ? 1 : 0;
     regressed += taken.verdict == Verdict::regressed ? 1 : 0;

@@ -132,18 +132,26 @@ Reduction describeConv(const Conv& conv) {
                                                          : describeForward(conv);
 }
 
-}  // namespace
-
-std::optional<Reduction> findReduction(const model::Problem& problem) {
+/// Returns the reduction with all its loops; without loops for an attention.
+Reduction computeReduction(const model::Problem& problem) {
   Reduction reduction;
   if (const auto* summed = std::get_if<model::Matmul>(&problem)) {
     reduction = matmul({summed->k}, std::max<std::int64_t>(summed->batch, 1), summed->m, summed->n);
   } else if (const auto* conv = std::get_if<Conv>(&problem)) {
     reduction = describeConv(*conv);
   }
+  return reduction;
+}
+
+}  // namespace
+
+std::optional<Reduction> findReduction(const model::Problem& problem) {
+  Reduction reduction = computeReduction(problem);
   // Loops of size 1 are folded away before the pass.
   std::erase(reduction.sizes, 1);
   return reduction.sizes.empty() ? std::nullopt : std::optional(std::move(reduction));
 }
+
+ReductionKind decideKind(const model::Problem& problem) { return computeReduction(problem).kind; }
 
 }  // namespace hone::split

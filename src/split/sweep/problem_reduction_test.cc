@@ -96,6 +96,17 @@ TEST(ProblemReduction, ExchangesChannelsOfBackwardData) {
                        .depthSize = 1}));
 }
 
+TEST(ProblemReduction, DecidesKindWithoutReduction) {
+  EXPECT_EQ(decideKind(model::Matmul{.batch = 0, .m = 4, .n = 4, .k = 1}), ReductionKind::matmul);
+  const auto kind = [](const char* line) {
+    return decideKind(model::problemsFromLine(line).value().front());
+  };
+  EXPECT_EQ(kind("conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 4"), ReductionKind::matmul);
+  EXPECT_EQ(kind("conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 1"), ReductionKind::matmul);
+  EXPECT_EQ(kind("conv -n 4 -c 1 -H 20 -W 20 -k 16 -y 1 -x 1 -F 1"), ReductionKind::matmul);
+  EXPECT_EQ(kind("conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -F 4"), ReductionKind::convolution);
+}
+
 TEST(ProblemReduction, IsAbsentForAttention) { EXPECT_FALSE(findReduction(model::Attention{})); }
 
 RC_GTEST_PROP(ProblemReduction, KeepsReductionLengthAndResultSize, ()) {

@@ -210,9 +210,16 @@ Result<void> ValidationUnit::measure(engine::UnitContext& context) {
     return {};  // nothing to compare with
   }
   engine::Rounds rounds(sampler.rankBy(), context.log, model::Stage::final);
-  engine::FinalPolicy policy(
-      participants.size(), roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
-  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  const engine::FinalOptions options =
+      roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed);
+  engine::FinalPolicy policy(participants.size(), options);
+  engine::RoundLoopOptions loop;
+  if (tools_.outOfTime) {
+    loop.outOfTime = [&](std::int64_t number) {
+      return number >= options.rounds && tools_.outOfTime();
+    };
+  }
+  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   const auto& found = policy.result();
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = found[i];
@@ -224,11 +231,13 @@ ValidationRecord ValidationUnit::conclude() const {
   const Item& item = *item_;
   ValidationRecord record;
   record.arguments = order_.problem.arguments;
-  const auto baselineNs = item.found.empty() ? std::vector<double>{} : item.found[0].timesNs;
-  record.baselineUs =
-      baselineNs.empty() ? order_.sweptBaselineUs : stats::median(baselineNs) / kNsPerUs;
+  if (item.found.empty()) {
+    record.baselineUs = order_.sweptBaselineUs;
+  } else if (const auto& baselineNs = item.found[0].timesNs; !baselineNs.empty()) {
+    record.baselineUs = stats::median(baselineNs) / kNsPerUs;
+  }
   for (const auto& [name, sizes] : order_.sizes) {
-    if (sizes == item.compilersOwn) {
+    if (sizes == item.compilersOwn && record.baselineUs > 0) {
       record.choices[name] = {record.baselineUs, std::nullopt};
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -52,6 +53,8 @@ struct ValidationTools {
   std::filesystem::path folder;  ///< folder for sources
   std::vector<std::string> flags;
   std::uint64_t seed = 1;
+  /// Returns true once only rounds that are needed for a verdict may start. Optional.
+  std::function<bool()> outOfTime{};  // NOLINT(readability-redundant-member-init)
 };
 
 inline constexpr std::string_view kValidationUnit = "split-validate";

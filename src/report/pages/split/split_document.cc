@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/result/summary/split_result.h"
@@ -30,7 +31,10 @@ struct Validated {
   std::string verdict;
 };
 
-/// Returns the validated problems, fastest first; empty for older versions, which stored only sums.
+bool isMeasured(const Validated& one) { return !std::isnan(one.speedup.estimate); }
+
+/// Returns the validated problems, fastest first, those not measured last; empty for older
+/// versions, which stored only sums.
 std::vector<Validated> collectValidated(const SplitResult& result,
                                         const std::vector<SplitShape>& shapes) {
   std::map<std::string, std::string> names;
@@ -39,16 +43,19 @@ std::vector<Validated> collectValidated(const SplitResult& result,
   }
   std::vector<Validated> list;
   for (const model::ValidatedSplit& one : result.validated) {
-    const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
+    const auto recommended = one.recommended();
+    const model::SplitChoice taken = recommended.value_or(model::SplitChoice());
+    // A choice without an interval is the compiler's default.
+    const double estimate = recommended && taken.timeUs ? 1 : kNone;
     const auto name = names.find(one.arguments);
     list.push_back({.name = name == names.end() ? one.arguments : name->second,
                     .baselineNs = orNone(one.baselineUs) * kNsPerMicrosecond,
                     .optimizedNs = orNone(taken.timeUs) * kNsPerMicrosecond,
-                    .speedup = taken.speedup.value_or(stats::Interval{kNone, 1, kNone}),
+                    .speedup = taken.speedup.value_or(stats::Interval{kNone, estimate, kNone}),
                     .verdict = formatVerdict(taken.verdict)});
   }
   std::stable_sort(list.begin(), list.end(), [](const Validated& a, const Validated& b) {
-    return a.speedup.estimate > b.speedup.estimate;
+    return isMeasured(a) != isMeasured(b) ? isMeasured(a) : a.speedup.estimate > b.speedup.estimate;
   });
   return list;
 }
@@ -71,7 +78,7 @@ const SplitTally* recommendedTally(const SplitResult& result) {
 
 void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) {
   const SplitTally* tally = recommendedTally(result);
-  if (tally == nullptr) {
+  if (tally == nullptr || !tally->totalSpeedup || !tally->geomeanSpeedup) {
     answer.headline = fmt::format("{} swept, none validated.", counted(shapes, "problem"));
     return;
   }
@@ -82,17 +89,18 @@ void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) 
   }
   answer.headline = tally->improved + tally->regressed > 0
                         ? fmt::format("With the recommended limits the workload is {}.",
-                                      asFast(tally->totalSpeedup))
+                                      asFast(*tally->totalSpeedup))
                         : "No significant speedup over the compiler's default on this workload.";
   answer.lines.push_back(fmt::format(
       "{} problems: {} faster, {} unchanged, {} ambiguous, {} slower (95 % CI); geometric mean {}. "
       "Measured side by side in fresh processes.",
       tally->shapes, tally->improved, tally->neutral, tally->ambiguous, tally->regressed,
-      asFast(tally->geomeanSpeedup)));
-  if (const SplitTally* oracle = findTally(result, "oracle")) {
-    const bool noise = oracle->geomeanSpeedup < tally->geomeanSpeedup;
+      asFast(*tally->geomeanSpeedup)));
+  if (const SplitTally* oracle = findTally(result, "oracle");
+      oracle != nullptr && oracle->geomeanSpeedup) {
+    const bool noise = *oracle->geomeanSpeedup < *tally->geomeanSpeedup;
     answer.lines.push_back(fmt::format(
-        "Oracle, the best measured limit of each problem: {:.2f}x{}.", oracle->geomeanSpeedup,
+        "Oracle, the best measured limit of each problem: {:.2f}x{}.", *oracle->geomeanSpeedup,
         noise ? "; it is below the recommended limits only because of noise" : ""));
   }
 }
@@ -113,9 +121,11 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   bars.rules = {1};
   Bars::Group group;
   // If there are too many, keep the largest speedups and slowdowns.
-  const bool cut = list.size() > kMaxSplitBars;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (cut && i >= kMaxSplitBars / 2 && i + kMaxSplitBars / 2 < list.size()) {
+  const auto measured = static_cast<std::size_t>(
+      std::count_if(list.begin(), list.end(), isMeasured));  // the others are last
+  const bool cut = measured > kMaxSplitBars;
+  for (std::size_t i = 0; i < measured; ++i) {
+    if (cut && i >= kMaxSplitBars / 2 && i + kMaxSplitBars / 2 < measured) {
       continue;
     }
     bars.names.push_back(list[i].name);
@@ -125,10 +135,12 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   }
   if (cut) {
     bars.note += fmt::format(" The {0} fastest and {0} slowest of {1}; the table lists all.",
-                             kMaxSplitBars / 2, list.size());
+                             kMaxSplitBars / 2, measured);
   }
   bars.groups.push_back(std::move(group));
-  document.add(bars);
+  if (measured > 0) {
+    document.add(bars);
+  }
   DataTable table;
   table.title = "Default and recommended limits";
   table.columns = {{"problem"},      {"default", "ns"}, {"recommended", "ns"},
