@@ -10,6 +10,7 @@
 #include "base/text/text.h"
 #include "knobs/value_names.h"
 #include "report/render/table.h"
+#include "report/render/tune_reasons.h"
 
 namespace hone::app {
 namespace {
@@ -59,6 +60,33 @@ std::string notTuned(const Subject& subject) {
   return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
 }
 
+model::TunedDispatch toResult(const TunedDispatch& dispatch) {
+  model::TunedDispatch result = app::toResult(dispatch.subject);
+  result.tried = static_cast<std::int64_t>(dispatch.tried);
+  result.failed = static_cast<std::int64_t>(dispatch.failed);
+  if (dispatch.defaultNs > 0) {
+    result.defaultNs = dispatch.defaultNs;
+  }
+  result.inSpec = dispatch.inSpec;
+  result.note = dispatch.note;
+  if (dispatch.winner) {
+    result.winner =
+        model::TunedWinner{.point = dispatch.winner->config.name,
+                           .compilationInfo = dispatch.winner->config.attributes.front().value,
+                           .speedup = dispatch.winner->comparison->speedup,
+                           .verified = std::string(nameOf(dispatch.winner->against))};
+  }
+  result.searchEnd = dispatch.searchEnd;
+  if (dispatch.searchEnd) {  // the search took place
+    result.finalists = static_cast<std::int64_t>(dispatch.finalists);
+  }
+  if (dispatch.bestFinalist) {
+    result.bestFinalist = model::TunedFinalist{.point = dispatch.bestFinalist->config.name,
+                                               .comparison = *dispatch.bestFinalist->comparison};
+  }
+  return result;
+}
+
 /// Returns why a dispatch is not in the spec; "" if it is.
 std::string whyNotInSpec(const TunedDispatch& dispatch) {
   if (dispatch.inSpec) {
@@ -68,7 +96,7 @@ std::string whyNotInSpec(const TunedDispatch& dispatch) {
     return notTuned(dispatch.subject);
   }
   if (!dispatch.winner) {
-    return "no gain; default kept";
+    return fmt::format("default kept: {}", report::explainDefaultKept(toResult(dispatch)));
   }
   return dispatch.note.empty() ? "faster only alone" : dispatch.note;
 }
@@ -164,25 +192,6 @@ void printKnobs(const knobs::KnobModel& model) {
   }
 }
 
-model::TunedDispatch toResult(const TunedDispatch& dispatch) {
-  model::TunedDispatch result = app::toResult(dispatch.subject);
-  result.tried = static_cast<std::int64_t>(dispatch.tried);
-  result.failed = static_cast<std::int64_t>(dispatch.failed);
-  if (dispatch.defaultNs > 0) {
-    result.defaultNs = dispatch.defaultNs;
-  }
-  result.inSpec = dispatch.inSpec;
-  result.note = dispatch.note;
-  if (dispatch.winner) {
-    result.winner =
-        model::TunedWinner{.point = dispatch.winner->config.name,
-                           .compilationInfo = dispatch.winner->config.attributes.front().value,
-                           .speedup = dispatch.winner->comparison->speedup,
-                           .verified = std::string(nameOf(dispatch.winner->against))};
-  }
-  return result;
-}
-
 model::TunedVariant toResult(const Variant& variant) {
   model::TunedVariant result{
       .name = variant.flags.name, .flags = variant.flags.flags, .dispatches = {}};
@@ -233,6 +242,9 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
     program.variants.push_back(toResult(variant));
   }
   program.noGain = result.lost;
+  if (!result.flagFindings.empty()) {
+    program.flagSets = static_cast<std::int64_t>(result.flagFindings.size() - 1);  // the default
+  }
   if (result.proof) {
     program.defaultNs = result.proof->defaultNs;
     program.proof = toTunedProof(result);

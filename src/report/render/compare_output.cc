@@ -156,8 +156,8 @@ DataTable tableOf(const RunComparison& comparison) {
                                 ? std::string(textOf(item.change))
                                 : fmt::format("{}: {}", textOf(item.change), item.message));
   }
-  table.columns = {std::move(what),  std::move(choice), std::move(before), std::move(after),
-                   std::move(ratio), std::move(low),    std::move(high),   std::move(verdict)};
+  table.columns = {std::move(what),    std::move(ratio),  std::move(low),   std::move(high),
+                   std::move(verdict), std::move(before), std::move(after), std::move(choice)};
   return table;
 }
 

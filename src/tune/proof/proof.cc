@@ -232,6 +232,8 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
   const engine::Finding* best = engine::winnerOf(findings);
   if (best != nullptr && best->against == engine::Against::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
+    proving.lost.push_back(
+        fmt::format("{}: the program's results cannot be compared", best->config.name));
     return proving;
   }
   if (best != nullptr) {
