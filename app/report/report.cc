@@ -41,17 +41,17 @@ Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson
   return {};
 }
 
-/// Formats the gains, and the headlines of the runs without a comparison.
+/// Formats the gains, and the results of the runs without a comparison.
 std::string answersText(const report::RunsAnswers& answers) {
   const std::size_t width = report::outputWidth();
   const std::string text =
       answers.gains.empty() ? "" : report::formatGains(answers.gains, width) + "\n";
   report::Table table(
-      {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
+      {{"run", report::Align::right}, {"verb"}, {"result", report::Align::left, 40}});
   bool any = false;
   for (const report::RunsAnswers::RunAnswer& one : answers.runs) {
     if (!one.compared) {
-      table.add({std::to_string(one.run), one.command, one.document.answer.headline});
+      table.add({std::to_string(one.run), one.command, one.result});
       any = true;
     }
   }

@@ -36,18 +36,21 @@ Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText
 
 Result<int> list(const Context& context, std::int64_t limit) {
   std::vector<store::RunLine> runs;
+  report::RunResults results;
   std::error_code code;
   if (std::filesystem::exists(context.store, code)) {
-    runs = HONE_TRY(HONE_TRY(openStore(context)).listRuns(limit));
+    const Store store = HONE_TRY(openStore(context));
+    runs = HONE_TRY(store.listRuns(limit));
+    HONE_CHECK(results.load(store, runs));
   }
   if (context.json) {
-    return printJson(report::runListJson(runs));
+    return printJson(report::runListJson(runs, results));
   }
   if (runs.empty()) {
     return print(
         fmt::format("no runs yet in {}; start one with `hone bench`\n", context.store.string()));
   }
-  return print(report::runListText(runs, report::outputWidth()));
+  return print(report::runListText(runs, results, report::outputWidth()));
 }
 
 Result<int> show(const Context& context, std::int64_t id) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace hone::stats {
@@ -56,6 +57,9 @@ struct Comparison {
 /// - `neutral` if the whole interval lies within the margin, regardless of the floor,
 /// - `ambiguous` otherwise, or with fewer than 5 rounds; more rounds may decide.
 [[nodiscard]] Comparison compare(const PairedTimes& times, const CompareOptions& options = {});
+
+/// Explains why the candidate is not `improved`: "the interval includes 1". Returns "" if it is.
+[[nodiscard]] std::string explainNoGain(const Comparison& comparison);
 
 /// Unpaired times, for example of two runs or two machines.
 struct UnpairedTimes {

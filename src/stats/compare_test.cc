@@ -183,6 +183,18 @@ TEST(Compare, BeyondMarginWithinFloorIsAmbiguous) {
   EXPECT_EQ(compareRatios(gain).floor, 0);
 }
 
+TEST(Compare, ExplainsWhyThereIsNoGain) {
+  const std::vector<double> gain(20, 1.04);
+  EXPECT_EQ(explainNoGain(compareRatios(gain)), "");
+  EXPECT_EQ(explainNoGain(compareRatios(gain, std::vector<double>(20, 1 / 1.05))),
+            "the gain is within the noise floor of 5.0 %");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(20, 1.005))),
+            "the gain is within the margin");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(20, 1.0))), "the interval includes 1");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(20, 0.9))), "slower");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(3, 1.5))), "only 3 rounds measured");
+}
+
 TEST(Compare, FewerThanFiveRoundsAreAmbiguous) {
   const Comparison four = compareRatios(std::vector<double>(4, 2.0));
   EXPECT_EQ(four.verdict, Verdict::ambiguous);

@@ -234,6 +234,18 @@ Result<std::optional<RunStatus>> Store::status(std::int64_t run) const {
   });
 }
 
+Result<std::optional<std::string>> Store::summary(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::optional<std::string>> {
+    Query query(state_->prepared("SELECT summary FROM runs WHERE id = ?"));
+    if (!query.bind(run).step()) {
+      return std::nullopt;
+    }
+    std::string summary = query.text(0);
+    HONE_CHECK(parseJson(summary, fmt::format("the summary of run {}", run)));
+    return summary;
+  });
+}
+
 Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
   return state_->connection.attempt([&]() -> Result<std::vector<RunLine>> {
     Query query(state_->prepared(

@@ -50,6 +50,8 @@ class Store {
                                        const nlohmann::json& summary);
   /// Returns the status, or nullopt if there is no such run. Much cheaper than run().
   [[nodiscard]] Result<std::optional<RunStatus>> status(std::int64_t run) const;
+  /// Returns the summary as JSON text, or nullopt if there is no such run.
+  [[nodiscard]] Result<std::optional<std::string>> summary(std::int64_t run) const;
   /// Lists runs, newest first; all of them if `limit` is below 1.
   [[nodiscard]] Result<std::vector<RunLine>> listRuns(std::int64_t limit) const;
 

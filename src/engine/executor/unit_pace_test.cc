@@ -24,7 +24,7 @@ class TimedUnit : public Unit {
     nowNs_ += static_cast<std::int64_t>(batch.size()) * kSecond;
     return {};
   }
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& /*site*/) override {
+  [[nodiscard]] Result<nlohmann::json> perform(UnitContext& /*context*/) override {
     nowNs_ += seconds_ * kSecond;
     return nlohmann::json();
   }

@@ -73,6 +73,11 @@ TEST(Gains, SumsWorkloadOfSplit) {
   EXPECT_EQ(gains[0].verdict, "faster");
   const auto noisy = gained("split", {{"validated", {validated(1, 0.9, 4, "improved")}}});
   EXPECT_EQ(noisy.front().verdict, "ambiguous");
+  const auto unclear = gained("split", {{"validated", {validated(1, 1.2, 4, "ambiguous")}}});
+  EXPECT_EQ(unclear.front().verdict, "ambiguous") << "not the same";
+  const auto kept = gained("split", {{"validated", json::array({untouched})}});
+  EXPECT_EQ(kept.front().verdict, "same");
+  EXPECT_TRUE(std::isnan(kept.front().speedup.estimate)) << "nothing was measured against it";
   EXPECT_THAT(gained("split", {{"shapes", json::array()}}), IsEmpty()) << "nothing was validated";
   json failed = validated(100, 1, 1, "neutral");
   failed["choices"] = json::object();

@@ -22,6 +22,7 @@ struct RunsAnswers {
     std::int64_t run = 0;
     std::string command;
     std::string commandLine;  ///< "hone tune m.mlir"
+    std::string result;       ///< as in the list of runs
     Document document;
     bool compared = false;  ///< contributed to `gains`
   };

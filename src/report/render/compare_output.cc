@@ -158,8 +158,8 @@ DataTable makeComparisonTable(const RunComparison& comparison) {
                                 ? std::string(describeChange(item.change))
                                 : fmt::format("{}: {}", describeChange(item.change), item.message));
   }
-  table.columns = {std::move(what),  std::move(choice), std::move(before), std::move(after),
-                   std::move(ratio), std::move(low),    std::move(high),   std::move(verdict)};
+  table.columns = {std::move(what),    std::move(ratio),  std::move(low),   std::move(high),
+                   std::move(verdict), std::move(before), std::move(after), std::move(choice)};
   return table;
 }
 

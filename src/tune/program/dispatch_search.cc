@@ -93,6 +93,13 @@ Result<void> DispatchSearch::endStep() {
   return {};
 }
 
+model::SearchEnd DispatchSearch::end() const {
+  if (!done_) {
+    return model::SearchEnd::budget;
+  }
+  return stepTried_ == 0 ? model::SearchEnd::exhausted : model::SearchEnd::plateau;
+}
+
 double DispatchSearch::expectedGain() const {
   const double now = baselineNs() > 0 ? tunable_.share * bestNs() / baselineNs() : tunable_.share;
   const double initialGain =

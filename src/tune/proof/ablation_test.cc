@@ -73,7 +73,7 @@ TEST(WhyNoGain, StatesOutcome) {
   EXPECT_EQ(explainNoGain(finding), "budget used up before it was measured");
   finding.comparison.emplace();
   finding.comparison->speedup = {0.79, 0.81, 0.83};
-  EXPECT_EQ(explainNoGain(finding), "0.81x as fast (95 % CI 0.79-0.83)");
+  EXPECT_EQ(explainNoGain(finding), "0.81x as fast (95 % CI 0.79-0.83), slower");
   finding.outcome = model::Outcome::mismatch;
   finding.message = "element [3] is 7";
   EXPECT_EQ(explainNoGain(finding), "mismatch: element [3] is 7");

@@ -236,6 +236,8 @@ Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram&
   const engine::Finding* best = engine::findWinner(findings);
   if (best != nullptr && best->expectation == engine::Expectation::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
+    proving.lost.push_back(
+        fmt::format("{}: the program's results cannot be compared", best->config.name));
     return proving;
   }
   if (best != nullptr) {

@@ -65,17 +65,6 @@ const SplitTally* findTally(const SplitResult& result, const std::string& way) {
   return found == result.validation.end() ? nullptr : &found->second;
 }
 
-/// Returns the totals of the recommended ladder; for older runs those of the ladder with fewer
-/// regressions.
-const SplitTally* recommendedTally(const SplitResult& result) {
-  if (const SplitTally* recommended = findTally(result, "recommended")) {
-    return recommended;
-  }
-  const SplitTally* oneD = findTally(result, "1-D");
-  const SplitTally* twoD = findTally(result, "2-D");
-  return oneD != nullptr && twoD != nullptr && twoD->regressed < oneD->regressed ? twoD : oneD;
-}
-
 void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) {
   const SplitTally* tally = recommendedTally(result);
   if (tally == nullptr || !tally->totalSpeedup || !tally->geomeanSpeedup) {
@@ -92,10 +81,10 @@ void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) 
                                       asFast(*tally->totalSpeedup))
                         : "No significant speedup over the compiler's default on this workload.";
   answer.lines.push_back(fmt::format(
-      "{} problems: {} faster, {} unchanged, {} ambiguous, {} slower (95 % CI); geometric mean {}. "
-      "Measured side by side in fresh processes.",
-      tally->shapes, tally->improved, tally->neutral, tally->ambiguous, tally->regressed,
-      asFast(*tally->geomeanSpeedup)));
+      "{}: {} faster, {} unchanged, {} ambiguous, {} slower (95 % CI); geometric mean {}. Measured "
+      "side by side in fresh processes.",
+      counted(static_cast<std::size_t>(tally->shapes), "problem"), tally->improved, tally->neutral,
+      tally->ambiguous, tally->regressed, asFast(*tally->geomeanSpeedup)));
   if (const SplitTally* oracle = findTally(result, "oracle");
       oracle != nullptr && oracle->geomeanSpeedup) {
     const bool noise = *oracle->geomeanSpeedup < *tally->geomeanSpeedup;
@@ -113,9 +102,8 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   bars.title = "Speedup of the recommended limits over the compiler's default";
   bars.note =
       "One bar per problem, measured side by side; whiskers are 95 % confidence intervals. A "
-      "change "
-      "counts if its whole interval is beyond the noise floor, the difference of the default from "
-      "itself.";
+      "change counts if its whole interval is beyond the noise floor, the difference of the "
+      "default from itself.";
   bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};
@@ -143,17 +131,16 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   }
   DataTable table;
   table.title = "Default and recommended limits";
-  table.columns = {{"problem"},      {"default", "ns"}, {"recommended", "ns"},
-                   {"speedup", "x"}, {"low", "x"},      {"high", "x"},
-                   {"verdict"}};
+  table.columns = {{"problem"}, {"speedup", "x"},  {"low", "x"},         {"high", "x"},
+                   {"verdict"}, {"default", "ns"}, {"recommended", "ns"}};
   for (const Validated& one : list) {
     table.columns[0].texts.push_back(one.name);
-    table.columns[1].numbers.push_back(one.baselineNs);
-    table.columns[2].numbers.push_back(one.optimizedNs);
-    table.columns[3].numbers.push_back(one.speedup.estimate);
-    table.columns[4].numbers.push_back(one.speedup.low);
-    table.columns[5].numbers.push_back(one.speedup.high);
-    table.columns[6].texts.push_back(one.verdict);
+    table.columns[1].numbers.push_back(one.speedup.estimate);
+    table.columns[2].numbers.push_back(one.speedup.low);
+    table.columns[3].numbers.push_back(one.speedup.high);
+    table.columns[4].texts.push_back(one.verdict);
+    table.columns[5].numbers.push_back(one.baselineNs);
+    table.columns[6].numbers.push_back(one.optimizedNs);
   }
   document.add(table);
 }
@@ -217,23 +204,32 @@ void describeAnnotated(const RunRecord& record, const model::SplitAnnotation& an
   DataTable table;
   table.title = "Operations";
   table.columns = {
-      {"kind"}, {"output size"}, {"reduction size"}, {"part sizes"}, {"speedup alone", "x"}};
+      {"kind"}, {"speedup alone", "x"}, {"part sizes"}, {"output size"}, {"reduction size"}};
   for (const model::AnnotatedOperation& operation : annotation.operations) {
     const auto& reduction = operation.reduction;
     table.columns[0].texts.emplace_back(reduction ? nameOf(reduction->kind) : "");
-    table.columns[1].numbers.push_back(reduction ? static_cast<double>(reduction->outputSize())
-                                                 : kNone);
-    table.columns[2].numbers.push_back(reduction ? static_cast<double>(reduction->reductionSize())
-                                                 : kNone);
-    table.columns[3].texts.push_back(operation.sizes.empty()
+    table.columns[1].numbers.push_back(orNone(operation.gainAlone));
+    table.columns[2].texts.push_back(operation.sizes.empty()
                                          ? "not split"
                                          : fmt::format("[{}]", fmt::join(operation.sizes, ",")));
-    table.columns[4].numbers.push_back(orNone(operation.gainAlone));
+    table.columns[3].numbers.push_back(reduction ? static_cast<double>(reduction->outputSize())
+                                                 : kNone);
+    table.columns[4].numbers.push_back(reduction ? static_cast<double>(reduction->reductionSize())
+                                                 : kNone);
   }
   document.add(table);
 }
 
 }  // namespace
+
+const SplitTally* recommendedTally(const SplitResult& result) {
+  if (const SplitTally* recommended = findTally(result, "recommended")) {
+    return recommended;
+  }
+  const SplitTally* oneD = findTally(result, "1-D");
+  const SplitTally* twoD = findTally(result, "2-D");
+  return oneD != nullptr && twoD != nullptr && twoD->regressed < oneD->regressed ? twoD : oneD;
+}
 
 Result<void> describeSplit(const RunRecord& record, Document& document) {
   if (const auto annotation = HONE_TRY(model::splitAnnotationFrom(record.summary()))) {

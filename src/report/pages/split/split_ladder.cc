@@ -53,9 +53,8 @@ Plot clusterPlot(const std::string& kind, const Recommendation& recommendation,
   plot.title = fmt::format("{}s by best limit, with the recommended ladder", capital(kind));
   plot.note = fmt::format(
       "A ladder maps the output and reduction size to a limit; each box is one of its steps. It "
-      "does "
-      "not split outputs above {}, reductions below {}, or ratios of the two below {}. "
-      "Selected because: {}.",
+      "does not split outputs above {}, reductions below {}, or ratios of the two below {}. "
+      "Reason for the choice: {}.",
       heuristic.returns.largeParallel, heuristic.returns.smallReduction, heuristic.returns.ratio,
       recommendation.why);
   plot.x = {"output size", "", true};
