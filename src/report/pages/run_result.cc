@@ -179,7 +179,10 @@ std::string resultText(const RunState& run) {
     const std::string why = model::runFailureFrom(summary).error;
     return why.empty() ? "failed" : fmt::format("failed: {}", why);
   }
-  return finishedText(run.verb, summary).value_or("unknown result format");
+  const std::string text = finishedText(run.verb, summary).value_or("unknown result format");
+  return text.empty()
+             ? fmt::format("{} recorded", counted(static_cast<std::size_t>(run.trials), "trial"))
+             : text;
 }
 
 Result<void> RunResults::load(const store::Store& store, std::span<const store::RunLine> runs) {

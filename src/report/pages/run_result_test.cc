@@ -68,6 +68,7 @@ TEST(RunResult, BenchNamesBestCandidate) {
   EXPECT_EQ(bench({baseline, candidate("a", 1, "neutral"), candidate("b", 1, "ambiguous")}),
             "no speedup over base");
   EXPECT_EQ(bench(json::array({baseline})), "2.00 µs");
+  EXPECT_EQ(bench(json::array()), "3 trials recorded");
 }
 
 TEST(RunResult, SplitSumsProblems) {
