@@ -90,8 +90,8 @@ TEST_F(Report, PrintsGainsOfSeveralRuns) {
             "run  item      before    after  speedup      95 % CI\n"
             "  3  tune: m  3.00 ms  1.00 ms    3.00x  2.90 - 3.10  faster\n"
             "\n"
-            "run  verb   answer\n"
-            "  1  bench  1 trial recorded.\n"
+            "run  verb   result\n"
+            "  1  bench  1 trial recorded\n"
             "\n"
             "report.html\n");
   EXPECT_THAT(written("report.html"),

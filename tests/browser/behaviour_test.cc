@@ -319,20 +319,24 @@ TEST_F(PageBehaviour, DrawsMarksOfSeriesInLegend) {
     const pixels = pixelsOf(chart.canvas);
     const scale = chart.canvas.width / chart.canvas.offsetWidth;
     const rgb = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-    const count = ({ left, top, height }, color) => {
-      let found = 0;
+    /** Returns the distance between the first and the last pixel of a colour. */
+    const width = ({ left, top, height }, color) => {
+      const found = [];
       for (let y = Math.round(top * scale); y < (top + height) * scale; ++y) {
         for (let x = Math.round(left * scale); x < (left + 34) * scale; ++x) {
           const at = 4 * (y * chart.canvas.width + x);
-          found += pixels[at + 3] > 127 && rgb(color).every((one, i) => Math.abs(one - pixels[at + i]) <= 40) ? 1 : 0;
+          if (pixels[at + 3] > 127 && rgb(color).every((one, i) => Math.abs(one - pixels[at + i]) <= 40)) {
+            found.push(x);
+          }
         }
       }
-      return found;
+      return found.length > 0 ? (Math.max(...found) - Math.min(...found)) / scale : 0;
     };
-    return chart.data.datasets.map((dataset, i) => count(chart.legend.legendHitBoxes[i], dataset.borderColor));
+    return chart.data.datasets.map((dataset, i) => width(chart.legend.legendHitBoxes[i], dataset.borderColor));
   )");
   EXPECT_EQ(seen.size(), 8U);
-  EXPECT_THAT(seen.get<std::vector<int>>(), testing::Each(testing::Gt(8)));
+  EXPECT_THAT(seen.get<std::vector<double>>(), testing::Each(testing::Gt(18)))
+      << "a piece of the line, with its dash pattern";
 }
 
 TEST_F(PageBehaviour, StartsAxesWhereTheDataIs) {

@@ -139,6 +139,29 @@ TEST_F(LivePage, KeepsTableState) {
   expectQuietConsole();
 }
 
+TEST_F(LivePage, ListShowsResultsOnPhone) {
+  store::Store store = writer();
+  addRun(store);
+  const std::int64_t failed = addRun(store);
+  ASSERT_TRUE(store.finishRun(failed, store::RunStatus::failed,
+                              {{"error", "m.mlir has an operation that does not compile"}}));
+  const Served served(box());
+  ASSERT_TRUE(browser().resize(390, 800));
+  open(served, "/");
+  const nlohmann::json seen = run(R"(
+    const edge = document.querySelector(".tablebox").getBoundingClientRect().right;
+    const number = [...document.querySelectorAll("th")].findIndex((one) => one.textContent === "result");
+    return [...document.querySelectorAll("tbody tr")].map((row) => row.children[number])
+      .map((cell) => [cell.textContent, cell.getBoundingClientRect().right <= edge]);
+  )");
+  EXPECT_EQ(
+      seen,
+      nlohmann::json::array(
+          {nlohmann::json::array({"failed: m.mlir has an operation that does not compile", true}),
+           nlohmann::json::array({"not finished: 0 trials so far", true})}));
+  expectQuietConsole();
+}
+
 /// A running search with nested tabs, plots and a folded table.
 class LiveTune : public LivePage {
  protected:

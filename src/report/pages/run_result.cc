@@ -38,7 +38,7 @@ std::string gainText(const Gain& gain) {
              : fmt::format("{}: {}", gain.verdict, speedupText(gain.speedup));
 }
 
-/// "2 of 3 programs faster; largest: m, 1.35x (95 % CI 1.30–1.39)".
+/// "2 of 3 programs faster; largest: 1.35x (95 % CI 1.30–1.39), m".
 std::string gainsText(const std::vector<Gain>& gains, std::string_view what) {
   const Gain* largest = nullptr;
   std::size_t faster = 0;
@@ -53,8 +53,8 @@ std::string gainsText(const std::vector<Gain>& gains, std::string_view what) {
   }
   const std::string count = fmt::format("{} of {} faster", faster, counted(gains.size(), what));
   return largest == nullptr ? count
-                            : fmt::format("{}; largest: {}, {}", count, largest->what,
-                                          speedupText(largest->speedup));
+                            : fmt::format("{}; largest: {}, {}", count,
+                                          speedupText(largest->speedup), largest->what);
 }
 
 Result<std::string> tuneText(const json& summary) {
@@ -152,7 +152,7 @@ Result<std::string> benchText(const json& summary) {
   const Gain gain = readGains("bench", summary).front();
   return std::isnan(gain.speedup.estimate)
              ? fmt::format("{} over {}", kNoSpeedup, candidates.front().name)
-             : fmt::format("{}: {}, {}", gain.verdict, gain.what, speedupText(gain.speedup));
+             : fmt::format("{}, {}", gainText(gain), gain.what);
 }
 
 Result<std::string> finishedText(const std::string& command, const json& summary) {
@@ -180,7 +180,10 @@ std::string resultText(const RunState& run) {
     const std::string why = model::runFailureFrom(summary).error;
     return why.empty() ? "failed" : fmt::format("failed: {}", why);
   }
-  return finishedText(run.command, summary).value_or("unknown result format");
+  const std::string text = finishedText(run.command, summary).value_or("unknown result format");
+  return text.empty()
+             ? fmt::format("{} recorded", counted(static_cast<std::size_t>(run.trials), "trial"))
+             : text;
 }
 
 Result<void> RunResults::load(const store::Store& store, std::span<const store::RunLine> runs) {

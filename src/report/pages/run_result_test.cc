@@ -34,9 +34,9 @@ json tunedTo(const std::string& program, double speedup) {
 TEST(RunResult, TuneStatesVerdictAndInterval) {
   EXPECT_EQ(resultOf("tune", {{"programs", {tunedTo("m", 3)}}}),
             "faster: 3.00x (95 % CI 2.90–3.10)");
-  EXPECT_EQ(resultOf("tune",
-                     {{"programs", {tunedTo("m", 3), {{"program", "n"}}, tunedTo("largest", 4)}}}),
-            "2 of 3 programs faster; largest: largest, 4.00x (95 % CI 3.90–4.10)");
+  EXPECT_EQ(
+      resultOf("tune", {{"programs", {tunedTo("m", 3), {{"program", "n"}}, tunedTo("o", 4)}}}),
+      "2 of 3 programs faster; largest: 4.00x (95 % CI 3.90–4.10), o");
 }
 
 TEST(RunResult, TuneStatesReasonForNoSpeedup) {
@@ -62,12 +62,13 @@ TEST(RunResult, BenchNamesBestCandidate) {
     return resultOf("bench", {{"candidates", candidates}});
   };
   EXPECT_EQ(bench({baseline, candidate("a", 2, "improved"), candidate("b", 4, "improved")}),
-            "faster: b, 4.00x (95 % CI 3.90–4.10)");
+            "faster: 4.00x (95 % CI 3.90–4.10), b");
   EXPECT_EQ(bench({baseline, candidate("a", 0.5, "regressed")}),
-            "slower: a, 0.50x (95 % CI 0.40–0.60)");
+            "slower: 0.50x (95 % CI 0.40–0.60), a");
   EXPECT_EQ(bench({baseline, candidate("a", 1, "neutral"), candidate("b", 1, "ambiguous")}),
             "no speedup over base");
   EXPECT_EQ(bench(json::array({baseline})), "2.00 µs");
+  EXPECT_EQ(bench(json::array()), "3 trials recorded");
 }
 
 TEST(RunResult, SplitSumsProblems) {
@@ -109,7 +110,7 @@ TEST(RunResult, KernelStatesSpeedupOrReason) {
   EXPECT_EQ(resultOf("kernel", better), "faster: 4.00x (95 % CI 3.90–4.10)");
   EXPECT_EQ(resultOf("kernel", same), "no speedup: the plateau is reached");
   EXPECT_EQ(resultOf("kernel", {{"kernels", {{"a", better}, {"b", same}}}}),
-            "1 of 2 kernels faster; largest: a, 4.00x (95 % CI 3.90–4.10)");
+            "1 of 2 kernels faster; largest: 4.00x (95 % CI 3.90–4.10), a");
   EXPECT_EQ(resultOf("kernel", {{"listed", json::array()}}), "0 kernels measured");
 }
 

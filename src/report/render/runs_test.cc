@@ -99,6 +99,8 @@ TEST(RunList, ShowsSameResultOnPageTerminalAndInJson) {
   EXPECT_THAT(runListText(runs, results, 120),
               AllOf(HasSubstr("  not finished: 0 trials so far  m.mlir\n"),
                     HasSubstr("  2.00 µs                        m.mlir\n")));
+  EXPECT_THAT(splitAt(runListText(runs, results, 80), '\n'), Each(SizeIs(testing::Le(81))))
+      << "80 characters, one of them of two bytes";
   EXPECT_EQ(runListJson(runs, results)["runs"][1]["result"], "2.00 µs");
 }
 

@@ -121,9 +121,9 @@
     return { min: low >= 0 && !axis.ticks ? Math.max(low - room, 0) : low - room, max: high + room };
   };
 
-  /** Returns about six round numbers in a range, for logarithmic axes of less than a decade. */
+  /** Returns up to eight round numbers in a range, for logarithmic axes of less than a decade. */
   const roundNumbers = (min, max) => {
-    const rough = (max - min) / 6;
+    const rough = (max - min) / 8;
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
     const first = Math.ceil(min / step);
