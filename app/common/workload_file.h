@@ -15,7 +15,8 @@ namespace hone::app {
 struct FileLine {
   std::string text;
   std::optional<model::Problem> problem;   ///< the first one on this line
-  std::vector<model::Problem> problems{};  ///< all of them: directions of one convolution
+  /// All of them: directions of one convolution.
+  std::vector<model::Problem> problems{};  // NOLINT(readability-redundant-member-init): g++ warns
   bool bad = false;
 };
 
