@@ -52,7 +52,7 @@ TEST(Merge, KeepsShapesAndLimitsOfAllDevices) {
 }
 
 TEST(Merge, RejectsResultsWithNothingInCommon) {
-  DeviceSweep a = makeDevice("a", 64, 1);
+  const DeviceSweep a = makeDevice("a", 64, 1);
   DeviceSweep b = makeDevice("b", 64, 1);
   b.sweep.limits = {3};
   EXPECT_THAT(mergeSweeps({a, b}).error().message, HasSubstr("no limit was swept in all of a, b"));
@@ -98,7 +98,7 @@ TEST(Merge, ReportsRegretPerDevice) {
 }
 
 TEST(Merge, HasNoRegretWithoutTimes) {
-  DeviceSweep a = makeDevice("a", 64, 1);
+  const DeviceSweep a = makeDevice("a", 64, 1);
   DeviceSweep b = makeDevice("b", 64, 1);
   for (ShapeResult& shape : b.sweep.shapes) {
     shape.baseline.reset();

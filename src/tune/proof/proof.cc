@@ -22,7 +22,7 @@ std::vector<std::size_t> allIngredients(const Recipe& recipe) {
 
 /// Time limit of all experiments of a proof together.
 struct ProofLimits {
-  std::int64_t rounds;
+  std::int64_t rounds = 0;
   engine::BudgetClock clock;
 };
 
