@@ -117,7 +117,7 @@ void printRanking(const split::LimitRanking& ranking) {
   const auto add = [&](const std::string& name,
                        const std::optional<split::LimitStatistics>& statistics) {
     std::vector<std::string> cells = {name};
-    for (double split::LimitStatistics::* member :
+    for (double split::LimitStatistics::* const member :
          {&split::LimitStatistics::geomeanUs, &split::LimitStatistics::medianUs,
           &split::LimitStatistics::p95Us, &split::LimitStatistics::totalUs}) {
       cells.push_back(statistics ? humanTime(*statistics.*member * kNsPerUs) : kNotMeasured);

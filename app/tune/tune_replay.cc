@@ -55,9 +55,7 @@ std::optional<search::RecordedPoint> toRecordedPoint(const store::Trial& trial,
   } else {
     point.failure = trial.message;
   }
-  if (trial.details.proposal->guess) {
-    point.guess = *trial.details.proposal->guess;
-  }
+  point.guess = trial.details.proposal->guess;
   return point;
 }
 

@@ -279,7 +279,7 @@ Result<std::vector<Problem>> problemsFromAten(std::string_view command) {
   if (!matmul) {
     return within(std::string(name), matmul.error());
   }
-  const Problem problem = std::move(*matmul);
+  const Problem problem = *matmul;
   if (const auto valid = check(problem); !valid) {
     return userError("{}: {}; correct the line", name, valid.error().message);
   }

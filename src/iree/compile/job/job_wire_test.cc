@@ -17,14 +17,14 @@ Value sent(const Value& value) {
   return decode<Value>(encode(value)).value();
 }
 
-template <std::size_t... kAlternatives>
-std::set<std::size_t> sentKinds(std::index_sequence<kAlternatives...> /*all*/) {
-  return {sent(JobRequest(std::in_place_index<kAlternatives>)).index()...};
+template <std::size_t... Index>
+std::set<std::size_t> sentKinds(std::index_sequence<Index...> /*all*/) {
+  return {sent(JobRequest(std::in_place_index<Index>)).index()...};
 }
 
-template <std::size_t... kAlternatives>
-std::set<std::string_view> kindNames(std::index_sequence<kAlternatives...> /*all*/) {
-  return {std::variant_alternative_t<kAlternatives, JobRequest>::kName...};
+template <std::size_t... Index>
+std::set<std::string_view> kindNames(std::index_sequence<Index...> /*all*/) {
+  return {std::variant_alternative_t<Index, JobRequest>::kName...};
 }
 
 TEST(JobWire, KeepsTheKindOfEveryRequest) {

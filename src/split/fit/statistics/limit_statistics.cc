@@ -1,6 +1,7 @@
 #include "split/fit/statistics/limit_statistics.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "stats/summary.h"
@@ -40,8 +41,8 @@ struct CoveredRow {
 std::vector<CoveredRow> listRows(const SweepResult& sweep) {
   std::vector<CoveredRow> rows = {{{SummaryRow::Kind::noSplit}, {}},
                                   {{SummaryRow::Kind::baseline}, {}}};
-  for (auto limit = sweep.limits.rbegin(); limit != sweep.limits.rend(); ++limit) {
-    rows.push_back({{SummaryRow::Kind::limit, *limit}, {}});
+  for (const std::int64_t limit : sweep.limits | std::views::reverse) {
+    rows.push_back({{SummaryRow::Kind::limit, limit}, {}});
   }
   for (CoveredRow& row : rows) {
     for (const ShapeResult& shape : sweep.shapes) {
@@ -125,13 +126,13 @@ LimitRanking rankLimits(const SweepResult& sweep) {
   }
   const auto compared = collectCommon(sweep, rows);
   ranking.shapes = std::ssize(compared);
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+  for (const CoveredRow& row : rows | std::views::reverse) {
     std::vector<double> times;
     for (const ShapeResult* shape : compared) {
-      times.push_back(*findMeanUs(*shape, row->row));
+      times.push_back(*findMeanUs(*shape, row.row));
     }
-    const LimitStatistics statistics = computeStatistics(row->row.limit, times);
-    switch (row->row.kind) {
+    const LimitStatistics statistics = computeStatistics(row.row.limit, times);
+    switch (row.row.kind) {
       case SummaryRow::Kind::baseline:
         ranking.baseline = statistics;
         break;
