@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/bench_report.h"
+#include "app/common/call_options.h"
 #include "app/common/flag_options.h"
 #include "app/common/toolchain.h"
 #include "base/clock.h"
@@ -189,13 +190,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "bench", "Measure a program, or compare programs, compiler flags or configs");
   command->add_option("PROGRAM", options->file, "MLIR program (A)")->required();
-  command
-      ->add_option("--function", options->function, "Function to run, if the program has several")
-      ->type_name("NAME");
-  command
-      ->add_option("--input", options->inputs,
-                   "One input: 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
-      ->allow_extra_args(false);
+  addCallOptions(*command, options->function, options->inputs);
   auto* vs = command->add_option("--vs", options->other, "MLIR program to compare with A (B)")
                  ->type_name("FILE");
   auto* configs = command

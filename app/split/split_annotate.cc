@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/call_options.h"
 #include "app/common/toolchain.h"
 #include "app/split/split_report.h"
 #include "base/file.h"
@@ -331,13 +332,7 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
   command->add_option("-o,--output", options->output, "Annotated program to write")
       ->type_name("FILE")
       ->required();
-  command
-      ->add_option("--function", options->function, "Function to run, if the program has several")
-      ->type_name("NAME");
-  command
-      ->add_option("--input", options->inputs,
-                   "One input: 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
-      ->allow_extra_args(false);
+  addCallOptions(*command, options->function, options->inputs);
   command
       ->add_option("--results", options->results,
                    "Results folder of an earlier sweep to take the splits from")

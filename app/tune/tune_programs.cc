@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/common/call_options.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/compile/dispatch_programs.h"
@@ -38,12 +39,7 @@ void TunePrograms::addTo(CLI::App& command) {
           "--problem", problems,
           "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
-  command.add_option("--function", function, "Function to run, if the program has several")
-      ->type_name("NAME");
-  command
-      .add_option("--input", inputs,
-                  "One input: 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
-      ->allow_extra_args(false);
+  addCallOptions(command, function, inputs);
   command.add_option("--limit", limit, "Maximum number of problems of a workload")
       ->check(CLI::PositiveNumber);
 }

@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "engine/executor/local_executor.h"
 #include "engine/executor/run_units.h"
 
 namespace hone::engine {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// Takes some seconds of an injected clock.
 class TimedUnit : public Unit {
@@ -21,11 +20,11 @@ class TimedUnit : public Unit {
     return nlohmann::json();
   }
   [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override {
-    nowNs_ += static_cast<std::int64_t>(batch.size()) * kSecond;
+    nowNs_ += static_cast<std::int64_t>(batch.size()) * kSecondNs;
     return {};
   }
   [[nodiscard]] Result<nlohmann::json> perform(UnitContext& /*context*/) override {
-    nowNs_ += seconds_ * kSecond;
+    nowNs_ += seconds_ * kSecondNs;
     return nlohmann::json();
   }
 
@@ -57,7 +56,7 @@ class UnitPaceTest : public testing::Test {
   [[nodiscard]] BudgetClock clock(const Budget& budget) {
     return BudgetClock(budget, [this] { return nowNs_; });
   }
-  [[nodiscard]] std::int64_t seconds() const { return nowNs_ / kSecond; }
+  [[nodiscard]] std::int64_t seconds() const { return nowNs_ / kSecondNs; }
 
   std::int64_t nowNs_ = 0;
   ScratchFolder folder_ = ScratchFolder::create("hone-pace-test").value();
@@ -82,7 +81,7 @@ TEST_F(UnitPaceTest, StartsNoUnitThatIsExpectedToEndLate) {
 
 TEST_F(UnitPaceTest, StartsNothingWithoutTime) {
   const BudgetClock budget = clock({std::chrono::seconds(60), std::nullopt});
-  nowNs_ = 60 * kSecond;
+  nowNs_ = 60 * kSecondNs;
   EXPECT_EQ(runStage(budget, 1, 1), 0U);
 }
 
@@ -90,8 +89,8 @@ TEST_F(UnitPaceTest, IsNeverOverWithoutLimit) { EXPECT_EQ(runStage(clock({}), 1,
 
 TEST_F(UnitPaceTest, ExcludedTimeDoesNotCount) {
   BudgetClock budget = clock({std::chrono::seconds(60), std::nullopt});
-  nowNs_ = 500 * kSecond;
-  budget.exclude(490 * kSecond);
+  nowNs_ = 500 * kSecondNs;
+  budget.exclude(490 * kSecondNs);
   EXPECT_EQ(budget.used(), std::chrono::seconds(10));
   EXPECT_FALSE(budget.spent(0.5));
 }
