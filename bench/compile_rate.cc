@@ -65,7 +65,7 @@ Result<void> compileByHone(BlockContext& setting, std::span<const model::Config>
   const auto source = setting.folder / "program.mlir";
   std::vector<iree::CompileRequest> requests;
   for (const model::Config& config : configs) {
-    requests.push_back({source, HONE_TRY(hashOfFile(source)), setting.flags, config.attributes,
+    requests.push_back({source, HONE_TRY(hashFile(source)), setting.flags, config.attributes,
                         iree::CompileRequest::Route::batched, setting.function});
   }
   auto compiler =
@@ -117,7 +117,7 @@ Result<void> compileByTool(BlockContext& setting, const std::filesystem::path& t
     return machineError("{} failed", tool.string());
   }
   for (const auto& output : outputs) {
-    setting.toolContents.insert(HONE_TRY(hashOfFile(output)));
+    setting.toolContents.insert(HONE_TRY(hashFile(output)));
   }
   return {};
 }
@@ -131,7 +131,7 @@ Result<BlockContext> prepare(const ScratchFolder& scratch) {
                        "--iree-hal-local-target-device-backends=llvm-cpu",
                        "--iree-llvmcpu-target-cpu=host"};
   setting.function = "main";
-  setting.source = iree::mlirOf(tiledProblem(), setting.function);
+  setting.source = iree::emitMlir(tiledProblem(), setting.function);
   HONE_CHECK(writeFile(setting.folder / "program.mlir", setting.source));
   return setting;
 }
@@ -164,7 +164,7 @@ Result<void> measureBlock(BlockContext& setting, std::span<const model::Config> 
 }
 
 /// Returns the ratio of a method's times to hone's, per block.
-stats::Interval ratioOf(const Blocks& blocks, std::size_t way, double Spent::* what) {
+stats::Interval computeRatio(const Blocks& blocks, std::size_t way, double Spent::* what) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < blocks[way].size(); ++i) {
     ratios.push_back(blocks[way][i].*what / (blocks[kHone][i].*what));
@@ -188,8 +188,8 @@ void print(const Blocks& blocks, std::size_t candidates) {
     const auto count = static_cast<double>(candidates);
     table.add({std::string(kNames[way]), fmt::format("{:.2f}", count / sum.wallSeconds),
                fmt::format("{:.3f}", sum.cpuSeconds / count),
-               way == kHone ? "1" : textOf(ratioOf(blocks, way, &Spent::wallSeconds)),
-               way == kHone ? "1" : textOf(ratioOf(blocks, way, &Spent::cpuSeconds))});
+               way == kHone ? "1" : formatInterval(computeRatio(blocks, way, &Spent::wallSeconds)),
+               way == kHone ? "1" : formatInterval(computeRatio(blocks, way, &Spent::cpuSeconds))});
   }
   fmt::print("{}", table.text());
 }
@@ -209,9 +209,9 @@ Result<void> measure(const Options& options) {
   print(blocks, configs.size());
   fmt::print("distinct modules: {} by hone, {} by iree-compile, of {} candidates\n",
              setting.honeContents.size(), setting.toolContents.size(), configs.size());
-  const auto ratio = ratioOf(blocks, kCommand, &Spent::wallSeconds);
+  const auto ratio = computeRatio(blocks, kCommand, &Spent::wallSeconds);
   fmt::print("hone compiles {} times as many candidates per second as iree-compile; aim {}: {}\n",
-             textOf(ratio), kAim, ratio.estimate >= kAim ? "met" : "missed");
+             formatInterval(ratio), kAim, ratio.estimate >= kAim ? "met" : "missed");
   return {};
 }
 

@@ -29,7 +29,7 @@ struct Tally {
 Result<void> judgeOnce(kernel::Judge& judge, const kernel::Source& source, std::uint64_t salt,
                        Tally& tally) {
   const std::int64_t beginNs = nowNs();
-  const kernel::Judged judged = HONE_TRY(judge.judge(source, salt));
+  const kernel::JudgeResult judged = HONE_TRY(judge.judge(source, salt));
   tally.milliseconds.push_back(static_cast<double>(nowNs() - beginNs) / 1e6);
   ++tally.trials;
   if (!judged.ok()) {

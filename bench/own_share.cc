@@ -28,7 +28,7 @@ Result<Shares> runOnce(const std::filesystem::path& folder, std::size_t count) {
     configs.push_back(model::toJson(config));
   }
   HONE_CHECK(makeFolder(folder));
-  HONE_CHECK(writeFile(folder / "program.mlir", iree::mlirOf(tiledProblem())));
+  HONE_CHECK(writeFile(folder / "program.mlir", iree::emitMlir(tiledProblem())));
   HONE_CHECK(writeFile(folder / "configs.json", configs.dump()));
   Command command;
   command.argv = {HONE_TRY(honeProgram()).string(),   "bench",

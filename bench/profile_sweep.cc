@@ -82,7 +82,7 @@ Result<Sweep> byTools(const iree::Installation& installation, const std::filesys
   Sweep sweep;
   for (std::int64_t n = kFirst; n <= last; n += 128) {
     HONE_CHECK(
-        writeFile(in("matmul.mlir"), iree::mlirOf(model::Matmul{.m = 128, .n = n, .k = 256})));
+        writeFile(in("matmul.mlir"), iree::emitMlir(model::Matmul{.m = 128, .n = n, .k = 256})));
     for (const char* module : {"verify.vmfb", "profile.vmfb"}) {
       HONE_CHECK(runCommandOutput({bin / "iree-compile", in("matmul.mlir"),
                                    "--iree-hal-target-device=local",
@@ -142,7 +142,7 @@ Result<void> measure(const Options& options) {
   fmt::print(
       "{} matmuls from scratch: speedup of hone {}; median CI width {:.1f} %, of the tools "
       "{:.1f} %; aim {:.0f}x: {}\n",
-      (last - kFirst) / 128 + 1, textOf(ratio), 100 * stats::median(widthsHone),
+      (last - kFirst) / 128 + 1, formatInterval(ratio), 100 * stats::median(widthsHone),
       100 * stats::median(widthsTools), kAim, ratio.estimate >= kAim ? "met" : "missed");
   return {};
 }

@@ -57,7 +57,7 @@ Result<double> numpySeconds(std::int64_t size) {
 Result<void> measure(const Options& options) {
   const std::int64_t size = options.quick ? kQuickSize : kSize;
   const model::Problem problem = model::Matmul{.m = size, .n = size, .k = size};
-  const auto types = model::operandsOf(problem);
+  const auto types = model::operandTypes(problem);
   std::vector<verify::Tensor> inputs;
   const double make = medianSeconds([&] {
     inputs = {verify::makeInput(types[0], verify::Values::reals, 1, 0),
@@ -74,15 +74,16 @@ Result<void> measure(const Options& options) {
   }
   bool same = false;
   const double compare = medianSeconds([&] {
-    const auto mismatch = verify::compare(other, *reference, verify::toleranceFor(problem, false));
+    const auto mismatch =
+        verify::compare(other, *reference, verify::toleranceFor(problem, verify::Values::reals));
     same = mismatch && !*mismatch;
   });
   if (!same) {
     return machineError("the reference differs from itself");
   }
   fmt::print("{}: inputs {:.0f} ms, reference {:.3f} s ({:.1f} GF/s), compare {:.1f} ms\n",
-             model::nameOf(problem), make * 1e3, compute, model::flopsOf(problem) / compute / 1e9,
-             compare * 1e3);
+             model::nameOf(problem), make * 1e3, compute,
+             model::countFlops(problem) / compute / 1e9, compare * 1e3);
   const double numpy = HONE_TRY(numpySeconds(size));
   fmt::print("numpy in int64: {:.1f} s; hone's reference is {:.0f}x as fast; aim {:.0f}x: {}\n",
              numpy, numpy / compute, kAim, numpy / compute >= kAim ? "met" : "missed");

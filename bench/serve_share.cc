@@ -135,7 +135,7 @@ Result<RunCost> runOnce(const fs::path& folder, const fs::path& store, std::size
   for (const model::Config& config : tileConfigs(count)) {
     configs.push_back(model::toJson(config));
   }
-  HONE_CHECK(writeFile(folder / "program.mlir", iree::mlirOf(tiledProblem())));
+  HONE_CHECK(writeFile(folder / "program.mlir", iree::emitMlir(tiledProblem())));
   HONE_CHECK(writeFile(folder / "configs.json", configs.dump()));
   Command command;
   command.argv = {HONE_TRY(honeProgram()).string(),
@@ -217,8 +217,8 @@ Result<void> measure(const Options& options) {
                fmt::format("{:.0f}", static_cast<double>(watched.bytes) / 1e3)});
   }
   fmt::print("{}", table.text());
-  fmt::print("wall time ratio, watched / alone: {}\n", textOf(ratioInterval(slowdowns)));
-  fmt::print("measured time ratio, watched / alone: {}\n", textOf(ratioInterval(figures)));
+  fmt::print("wall time ratio, watched / alone: {}\n", formatInterval(ratioInterval(slowdowns)));
+  fmt::print("measured time ratio, watched / alone: {}\n", formatInterval(ratioInterval(figures)));
   fmt::print("CPU of hone serve with two pages open: at most {:.2f} %; aim below {:.0f} %: {}\n",
              100 * worst, 100 * kAim, worst < kAim ? "met" : "missed");
   return {};

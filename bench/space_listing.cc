@@ -49,7 +49,7 @@ Result<Listed> list(const Toolchain& toolchain, const iree::CompileRequest& requ
                     const iree::PipelineConstraints& pipeline, std::size_t number) {
   const std::int64_t start = ownCpuNs();
   const auto constraints = HONE_TRY(search::Constraints::parse(pipeline.smtLib));
-  auto listing = HONE_TRY(search::listPoints(constraints, search::knobsOf(pipeline)));
+  auto listing = HONE_TRY(search::listPoints(constraints, search::listKnobs(pipeline)));
   Listed listed{std::move(listing.space), cpuSeconds(ownCpuNs() - start)};
   const std::int64_t listedAt = allCpuNs();
   std::vector<iree::KnobAssignment> assignments;
@@ -96,13 +96,13 @@ Enumerated enumerate(const iree::PipelineConstraints& pipeline, const search::Sp
 
 Result<void> compare(Toolchain& toolchain, const std::string& name, const model::Problem& problem,
                      bool quick, report::Table& table) {
-  const std::string text = iree::mlirOf(problem);
+  const std::string text = iree::emitMlir(problem);
   const iree::CompileRequest request{toolchain.folder.path() / (name + ".mlir"),
-                                     hashOf(text),
+                                     hashBytes(text),
                                      HONE_TRY(iree::targetFrom("rocm:gfx942")).flags,
                                      {}};
   HONE_CHECK(writeFile(request.source, text));
-  const auto all = HONE_TRY(iree::constraintsOf(toolchain.compiler, request));
+  const auto all = HONE_TRY(iree::queryConstraints(toolchain.compiler, request));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Listed listed = HONE_TRY(list(toolchain, request, all[i], i));
     const Enumerated solver =

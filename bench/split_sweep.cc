@@ -39,7 +39,7 @@ Result<std::vector<split::SweepProblem>> sampleShapes(const std::string& workloa
   const model::Workload read = HONE_TRY(model::readWorkload(workload));
   auto problems = model::uniqueProblems(read.entries);
   std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) {
-    return flopsOf(a.problem) < flopsOf(b.problem);
+    return countFlops(a.problem) < countFlops(b.problem);
   });
   std::vector<split::SweepProblem> some;
   const std::size_t count = std::min(kNaiveShapes, problems.size());
@@ -59,7 +59,7 @@ Result<double> naiveShapeSeconds(Toolchain& toolchain, const split::SweepProblem
   const auto tool = toolchain.installation.compilerLibrary().parent_path() / "iree-compile";
   const auto module = toolchain.folder.path() / "plain.vmfb";
   std::vector<std::string> inputs;
-  for (const model::TensorType& type : operandsOf(problem.problem)) {
+  for (const model::TensorType& type : operandTypes(problem.problem)) {
     inputs.push_back(fmt::format("--input={}", type.text()));
   }
   const std::int64_t startNs = nowNs();
@@ -73,14 +73,14 @@ Result<double> naiveShapeSeconds(Toolchain& toolchain, const split::SweepProblem
       attribute = fmt::format("iree_linalg_ext.split_reduction = [{}]", fmt::join(parts, ", "));
     }
     const auto source = toolchain.folder.path() / "plain.mlir";
-    HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main", attribute)));
+    HONE_CHECK(writeFile(source, iree::emitMlir(problem.problem, "main", attribute)));
     std::vector<std::string> compile = {tool, source, "-o", module, iree::kEnableSplitFlag};
     compile.insert(compile.end(), toolchain.flags.begin(), toolchain.flags.end());
     // The attribute does not fit all sources (shapes with loops of one). The compile then fails
     // early, which only favours the naive method.
     const auto compiled = HONE_TRY(runCommand({compile, {}, {}}));
     if (!compiled.ending.ok()) {
-      HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main")));
+      HONE_CHECK(writeFile(source, iree::emitMlir(problem.problem, "main")));
       HONE_CHECK(runCommandOutput(compile));
     }
     std::vector<std::string> measure = {toolchain.installation.runtimeTool("iree-benchmark-module"),
@@ -100,9 +100,11 @@ void printGains(const nlohmann::json& validation) {
                        {"neutral", report::Align::right},
                        {"ambiguous", report::Align::right},
                        {"regressed", report::Align::right}});
+  const auto ratioText = [](const nlohmann::json& ratio) {
+    return ratio.is_null() ? "N.A." : fmt::format("{:.2f}x", ratio.get<double>());
+  };
   for (const auto& [name, tally] : validation.items()) {
-    table.add({name, fmt::format("{:.2f}x", tally.at("total_speedup").get<double>()),
-               fmt::format("{:.2f}x", tally.at("geomean_speedup").get<double>()),
+    table.add({name, ratioText(tally.at("total_speedup")), ratioText(tally.at("geomean_speedup")),
                tally.at("improved").dump(), tally.at("neutral").dump(),
                tally.at("ambiguous").dump(), tally.at("regressed").dump()});
   }

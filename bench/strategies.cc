@@ -50,8 +50,8 @@ struct Figures {
   double askMs = 0;   ///< CPU time of the strategy per trial
 };
 
-Result<Figures> figuresOf(const search::Recording& recording, const char* strategy,
-                          std::size_t batch, std::int64_t seeds) {
+Result<Figures> computeFigures(const search::Recording& recording, const char* strategy,
+                               std::size_t batch, std::int64_t seeds) {
   std::vector<double> needed;
   double cpuNs = 0;
   double trials = 0;
@@ -100,7 +100,7 @@ Result<void> measure(const Options& options, const std::vector<std::filesystem::
     for (const std::size_t batch : kBatches) {
       double random = 0;
       for (const char* strategy : kStrategies) {
-        const Figures figures = HONE_TRY(figuresOf(recording, strategy, batch, seeds));
+        const Figures figures = HONE_TRY(computeFigures(recording, strategy, batch, seeds));
         random = random == 0 ? figures.trials : random;
         ratios[fmt::format("{} by {}", strategy, batch)].push_back(random / figures.trials);
         table.add({recording.name, fmt::to_string(recording.points.size()), fmt::to_string(good),

@@ -80,6 +80,9 @@ double findCrossing(const std::function<double(double)>& falling, double level) 
 }  // namespace
 
 Result<std::filesystem::path> honeProgram() {
+  if (const char* given = std::getenv("HONE"); given != nullptr) {
+    return given;
+  }
   const auto self = HONE_TRY(ownProgram());
   auto program = self.parent_path() / "hone";
   if (!std::filesystem::exists(program)) {
@@ -184,7 +187,7 @@ stats::Interval ratioInterval(std::span<const double> ratios) {
   return {std::exp(interval.low), std::exp(interval.estimate), std::exp(interval.high)};
 }
 
-std::string textOf(const stats::Interval& interval) {
+std::string formatInterval(const stats::Interval& interval) {
   return fmt::format("{:.2f} ({:.2f} - {:.2f})", interval.estimate, interval.low, interval.high);
 }
 

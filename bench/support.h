@@ -42,7 +42,8 @@ struct Toolchain {
   [[nodiscard]] Result<engine::Program> load(const std::string& name, const std::string& text);
 };
 
-/// Returns the path of the hone binary next to this program.
+/// Returns the path of the hone binary: $HONE, for comparing versions, or the one next to this
+/// program.
 [[nodiscard]] Result<std::filesystem::path> honeProgram();
 
 /// Runs a command and returns its output; fails if the command fails.
@@ -70,7 +71,7 @@ struct HoneOutput {
 
 /// Returns the median ratio with its 95 % bootstrap confidence interval, computed on logarithms.
 [[nodiscard]] stats::Interval ratioInterval(std::span<const double> ratios);
-[[nodiscard]] std::string textOf(const stats::Interval& interval);
+[[nodiscard]] std::string formatInterval(const stats::Interval& interval);
 
 /// Returns the 95 % Clopper-Pearson confidence interval of a probability, given `hits` out of
 /// `count`.

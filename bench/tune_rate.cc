@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/spec/spec.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -20,7 +20,7 @@ constexpr double kAim = 3;
 /// trials are candidates of the single dispatch.
 Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) {
   const HoneOutput answer =
-      HONE_TRY(runHone(folder, {"tune", "--problem", seedName(model::Problem(tiledProblem())),
+      HONE_TRY(runHone(folder, {"tune", "--problem", profilerName(model::Problem(tiledProblem())),
                                 "--device", "local-sync", "--keep-flags", "--budget",
                                 fmt::format("{}trials", trials), "-o", folder / "spec.mlir"}));
   std::int64_t tried = 0;
@@ -36,9 +36,9 @@ Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) 
 
 /// Measures the seconds of the naive loop for each config.
 Result<std::vector<double>> naiveLoop(Toolchain& toolchain, std::size_t count) {
-  const auto program = HONE_TRY(toolchain.load("plain.mlir", iree::mlirOf(tiledProblem())));
+  const auto program = HONE_TRY(toolchain.load("plain.mlir", iree::emitMlir(tiledProblem())));
   const auto matchers = HONE_TRY(
-      iree::matchersOf(toolchain.compiler, {program.source, program.hash, toolchain.flags, {}}));
+      iree::queryMatchers(toolchain.compiler, {program.source, program.hash, toolchain.flags, {}}));
   const auto tool = toolchain.installation.compilerLibrary().parent_path() / "iree-compile";
   const auto spec = toolchain.folder.path() / "plain_spec.mlir";
   const auto module = toolchain.folder.path() / "plain.vmfb";
@@ -57,7 +57,7 @@ Result<std::vector<double>> naiveLoop(Toolchain& toolchain, std::size_t count) {
                                         fmt::format("--module={}", module.string()),
                                         fmt::format("--function={}", program.function),
                                         "--device=local-sync", "--benchmark_repetitions=3"};
-    for (const model::TensorType& type : operandsOf(model::Problem(tiledProblem()))) {
+    for (const model::TensorType& type : operandTypes(model::Problem(tiledProblem()))) {
       measure.push_back(fmt::format("--input={}", type.text()));
     }
     HONE_CHECK(runCommandOutput(compile));
@@ -78,7 +78,7 @@ Result<void> measure(const Options& options) {
   const stats::Interval ratio = ratioInterval(ratios);
   fmt::print("hone tune: {:.0f} trials per minute, including the proof; naive loop: {:.1f}\n",
              60 / hone, 60 / (hone * ratio.estimate));
-  fmt::print("{} (aim {}x)\n", textOf(ratio), kAim);
+  fmt::print("{} (aim {}x)\n", formatInterval(ratio), kAim);
   return {};
 }
 

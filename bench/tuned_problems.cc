@@ -11,7 +11,7 @@
 
 #include "base/text/text.h"
 #include "iree/mlir/problem_mlir.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "model/workload/workload.h"
 #include "problem_lines.h"
 #include "report/render/table.h"
@@ -57,7 +57,7 @@ std::string flagsFrom(const nlohmann::json& program, const std::filesystem::path
 Result<void> verifyTuned(const std::filesystem::path& folder, const model::Problem& problem,
                          const std::string& flags, Tuned& tuned) {
   const auto source = folder / "problem.mlir";
-  HONE_CHECK(writeFile(source, iree::mlirOf(problem)));
+  HONE_CHECK(writeFile(source, iree::emitMlir(problem)));
   const HoneOutput answer =
       HONE_TRY(runHone(folder, {"bench", source, "--device", "local-sync", "--flags-b", flags,
                                 "--seed", "7", "--budget", kVerifyBudget}));
@@ -77,8 +77,8 @@ Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
                    const std::string& budget) {
   Tuned tuned;
   const auto problems = HONE_TRY(model::problemsFromLine(line));
-  tuned.name = seedName(problems.front());
-  tuned.flops = flopsOf(problems.front());
+  tuned.name = profilerName(problems.front());
+  tuned.flops = countFlops(problems.front());
   const auto spec = folder / "spec.mlir";
   const HoneOutput answer =
       HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync", "--budget",
@@ -144,7 +144,7 @@ Result<void> measure(const Options& options) {
       return machineError("no oneDNN time for {}", one.name);
     }
     fmt::print("{:60} {:>18} {:9} tuner {:.2f}x {:7.1f} of {:7.1f} GFLOP/s, {:.0f} s\n", one.name,
-               textOf(one.speedup), nameOf(one.verdict), one.claimed.estimate, one.gflops(),
+               formatInterval(one.speedup), nameOf(one.verdict), one.claimed.estimate, one.gflops(),
                one.libraryGflops, one.seconds);
   }
   const std::size_t matmuls = options.quick ? 2 : 20;

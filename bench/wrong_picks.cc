@@ -106,7 +106,7 @@ class PickExperiment {
     plan_.seed = plan_.compare.seed = random_.next() >> 1U;
     store::Run run;
     run.key = std::to_string(plan_.seed);
-    run.verb = "figure";
+    run.command = "figure";
     Progress progress(true);
     const std::int64_t number = HONE_TRY(store_.addRun(run));
     engine::LocalExecutor executor(store_, number, progress);
@@ -183,7 +183,7 @@ std::int64_t countVerdict(const std::map<stats::Verdict, std::int64_t>& verdicts
 void print(std::string_view load, const Tally& tally) {
   using stats::Verdict;
   fmt::print("{}: slower / faster {} by hone's estimate, {:.3f} by the number of steps\n", load,
-             textOf(ratioInterval(tally.ratios)),
+             formatInterval(ratioInterval(tally.ratios)),
              static_cast<double>(kSteps[1]) / static_cast<double>(kSteps[0]));
   report::Table table({{"", report::Align::left}, {"wrong", report::Align::right}, {"verdicts"}});
   table.add({"  picks, hone", chanceText(tally.honeWrong, tally.repeats),

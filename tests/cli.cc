@@ -36,7 +36,7 @@ void redirect(const fs::path& file, int to) {
   }
 }
 
-std::string environmentOf(const fs::path& process) {
+std::string readEnvironment(const fs::path& process) {
   return readFile(process / "environ").value_or("");
 }
 
@@ -170,7 +170,7 @@ std::vector<pid_t> Sandbox::leftoverProcesses() const {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
     const auto pid = parseInt(entry.path().filename().string());
-    if (pid && environmentOf(entry.path()).contains(mark)) {
+    if (pid && readEnvironment(entry.path()).contains(mark)) {
       left.push_back(static_cast<pid_t>(*pid));
     }
   }

@@ -48,7 +48,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
 }
 
 /// Returns the folder of a file below src/, with its parent for parts of iree and kernel.
-std::string folderOf(std::string_view file) {
+std::string ruleFolder(std::string_view file) {
   const std::size_t first = file.find('/');
   const bool isPart = file.starts_with("kernel/") || file.starts_with("iree/");
   return std::string(file.substr(0, isPart ? file.find('/', first + 1) : first));
@@ -117,7 +117,7 @@ std::vector<std::string> wrongIncludes(const fs::path& root) {
       if (!include) {
         continue;
       }
-      const std::string from = folderOf(*include);
+      const std::string from = ruleFolder(*include);
       const bool known = allowed.contains(from) && include->contains('/');
       const bool fine = mayAll ? !include->starts_with("..")
                                : known && (from == folder || allowed.at(folder).contains(from) ||
@@ -130,7 +130,7 @@ std::vector<std::string> wrongIncludes(const fs::path& root) {
     }
   };
   for (const fs::path& file : sourcesBelow(root / "src")) {
-    const std::string folder = folderOf(file.lexically_relative(root / "src").string());
+    const std::string folder = ruleFolder(file.lexically_relative(root / "src").string());
     if (allowed.contains(folder)) {
       check(file, folder, false);
     } else {

@@ -59,7 +59,7 @@ class ConfigBench : public Sandbox {
 };
 
 /// Returns config names by trial key; fails the test on a duplicate key or name.
-std::map<std::string, std::string> trialsOf(const nlohmann::json& run) {
+std::map<std::string, std::string> readTrials(const nlohmann::json& run) {
   std::map<std::string, std::string> trials;
   std::set<std::string> names;
   for (const nlohmann::json& trial : run.at("trials")) {
@@ -127,8 +127,8 @@ TEST(Killed, LosesAndRepeatsNothing) {
   const CommandResult last = box->bench();
   EXPECT_EQ(last.code, 0) << last.err;
   const nlohmann::json run = box->exported();
-  EXPECT_EQ(trialsOf(run), trialsOf(expected));
-  EXPECT_EQ(trialsOf(run).size(), std::size_t{kManyConfigs + 2});
+  EXPECT_EQ(readTrials(run), readTrials(expected));
+  EXPECT_EQ(readTrials(run).size(), std::size_t{kManyConfigs + 2});
   expectWholeSamples(run);
   box->expectOneFinishedRun();
   EXPECT_THAT(box->leftoverFiles(), IsEmpty());

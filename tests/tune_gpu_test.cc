@@ -36,7 +36,7 @@ class TuneGpu : public testing::Test {
     return box_.hone(arguments);
   }
   /// Returns the only dispatch in the JSON of --compile-only.
-  static nlohmann::json dispatchOf(const CommandResult& ran) {
+  static nlohmann::json findDispatch(const CommandResult& ran) {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.json().at(0).at("dispatches").at(0);
   }
@@ -63,7 +63,7 @@ TEST_F(TuneGpu, CompilesDistinctCandidatesAndResumes) {
       "--budget"};
   auto fewer = command;
   fewer.emplace_back("4trials");
-  const auto first = dispatchOf(run(fewer));
+  const auto first = findDispatch(run(fewer));
   EXPECT_EQ(first.at("different"), 4);
   const auto readConfigs = [&] {
     std::vector<std::string> names;
@@ -77,7 +77,7 @@ TEST_F(TuneGpu, CompilesDistinctCandidatesAndResumes) {
   const auto before = readConfigs();
   auto more = command;
   more.emplace_back("6trials");
-  const auto second = dispatchOf(run(more));
+  const auto second = findDispatch(run(more));
   EXPECT_EQ(second.at("different"), 6);
   const auto after = readConfigs();
   ASSERT_GE(after.size(), before.size());
@@ -87,8 +87,8 @@ TEST_F(TuneGpu, CompilesDistinctCandidatesAndResumes) {
 
 TEST_F(TuneGpu, UsesMatrixInstructionsInAttention) {
   const auto made =
-      dispatchOf(run({"--problem", "attention_4x256x256x64_f16t_f16t_f16t", "--compile-only",
-                      "--budget", "6trials", "-o", "there", "--json"}));
+      findDispatch(run({"--problem", "attention_4x256x256x64_f16t_f16t_f16t", "--compile-only",
+                        "--budget", "6trials", "-o", "there", "--json"}));
   EXPECT_GE(made.at("compiled"), 3) << made;
   EXPECT_EQ(made.at("compiled"), made.at("different"));
   std::ifstream file(box_.work() / "there/candidates.json");

@@ -33,11 +33,11 @@ std::string verdictText(const engine::Finding& finding) {
   return std::string(nameOf(finding.outcome));
 }
 
-std::string formatSpeedup(const engine::Finding& finding, double baselineNs) {
+std::string formatSpeedup(const engine::Finding& finding) {
   if (finding.comparison) {
     return fmt::format("{:.3f}x", finding.comparison->speedup.estimate);
   }
-  return finding.timeNs > 0 ? fmt::format("{:.2f}x", baselineNs / finding.timeNs) : "";
+  return finding.estimatedSpeedup ? fmt::format("{:.2f}x", *finding.estimatedSpeedup) : "";
 }
 
 std::string formatSpeedupInterval(const engine::Finding& finding) {
@@ -56,7 +56,7 @@ std::string formatTime(const engine::Finding& finding) {
   return finding.timeNs > 0 ? humanTime(finding.timeNs) : "-";
 }
 
-/// Returns finalists by speed, then screened candidates, then failures.
+/// Returns finalists by speedup, then other timed candidates by estimated speedup, then failures.
 std::vector<const engine::Finding*> ranked(const std::vector<engine::Finding>& findings) {
   std::vector<const engine::Finding*> order;
   for (const engine::Finding& finding : findings) {
@@ -64,9 +64,9 @@ std::vector<const engine::Finding*> ranked(const std::vector<engine::Finding>& f
   }
   const auto rank = [](const engine::Finding* finding) {
     const int group = finding->comparison ? 0 : finding->timeNs > 0 ? 1 : 2;
-    const double speed =
-        finding->comparison ? -finding->comparison->speedup.estimate : finding->timeNs;
-    return std::pair(group, speed);
+    const double speedup = finding->comparison ? finding->comparison->speedup.estimate
+                                               : finding->estimatedSpeedup.value_or(0);
+    return std::pair(group, -speedup);
   };
   std::stable_sort(order.begin() + 1, order.end(),
                    [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
@@ -89,12 +89,10 @@ void printTable(const BenchRun& bench) {
                        {"speedup", Align::right},
                        {"95 % CI", Align::right},
                        {"verdict", Align::left}});
-  const double baselineNs = bench.findings.front().timeNs;
   bool first = true;
   for (const engine::Finding* finding : ranked(bench.findings)) {
-    table.add({finding->config.name, formatTime(*finding),
-               first ? "" : formatSpeedup(*finding, baselineNs), formatSpeedupInterval(*finding),
-               verdictText(*finding)});
+    table.add({finding->config.name, formatTime(*finding), first ? "" : formatSpeedup(*finding),
+               formatSpeedupInterval(*finding), verdictText(*finding)});
     first = false;
   }
   fmt::print("{}", table.text(report::outputWidth()));
@@ -118,7 +116,7 @@ void printNotes(const BenchRun& bench) {
     fmt::print("\nnoise: {} varies by up to {:.2f} % in this run\n", baseline.config.name,
                floor * 100);
   }
-  if (baseline.against == engine::Against::reference) {
+  if (baseline.expectation == engine::Expectation::reference) {
     fmt::print("results verified against oneDNN\n");
   } else if (!engine::canBeCompared(bench.plan.programs.front())) {
     fmt::print("results not verified: unsupported result type\n");
@@ -132,7 +130,7 @@ void printNotes(const BenchRun& bench) {
     fmt::print("A and B are the same binary: any difference is noise\n");
   }
   if (bench.plan.selects) {
-    const engine::Finding* best = engine::winnerOf(bench.findings);
+    const engine::Finding* best = engine::findWinner(bench.findings);
     fmt::print("{}\n",
                best != nullptr
                    ? fmt::format("best: {}", best->config.name)
@@ -146,11 +144,12 @@ model::BenchCandidate toBenchCandidate(const engine::Finding& finding) {
   candidate.outcome = finding.outcome;
   candidate.message = finding.message;
   candidate.artifact = finding.artifact;
-  candidate.verified = nameOf(finding.against);
+  candidate.verified = nameOf(finding.expectation);
   candidate.sameAs = finding.sameAs;
   if (finding.timeNs > 0) {
     candidate.timeNs = finding.timeNs;
   }
+  candidate.estimatedSpeedup = finding.estimatedSpeedup;
   if (!finding.roundTimesNs.empty()) {
     const stats::Interval interval = timeInterval(finding);
     candidate.timeInterval = model::TimeRange{interval.low, interval.high};

@@ -21,7 +21,7 @@ std::vector<std::string> choicesIn(const std::string& type) {
   return splitAt(type.substr(open + 1, close - open - 1), ',');
 }
 
-ValueKind kindOf(const CLI::Option& option, const std::string& type) {
+ValueKind classifyValue(const CLI::Option& option, const std::string& type) {
   if (option.get_items_expected_max() == 0) {
     return ValueKind::none;
   }
@@ -39,7 +39,7 @@ ValueKind kindOf(const CLI::Option& option, const std::string& type) {
   return base == "FILE" || base == "TEXT" ? ValueKind::file : ValueKind::other;
 }
 
-std::vector<std::string> namesOf(const CLI::Option& option) {
+std::vector<std::string> listNames(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) {
     names.push_back("-" + name);
@@ -72,10 +72,10 @@ OptionHelp describe(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   OptionHelp help;
   help.isArgument = option.get_positional() && !option.nonpositional();
-  help.names = help.isArgument ? std::vector{option.get_name(true)} : namesOf(option);
+  help.names = help.isArgument ? std::vector{option.get_name(true)} : listNames(option);
   help.required = option.get_required();
   help.repeats = option.get_items_expected_max() > 1;
-  help.kind = kindOf(option, type);
+  help.kind = classifyValue(option, type);
   help.choices = choicesIn(type);
   help.value = !help.choices.empty() ? join(help.choices, "|")
                                      : placeholder(option, type.substr(0, type.find(':')));
@@ -84,6 +84,17 @@ OptionHelp describe(const CLI::Option& option) {
   help.environment = option.get_envname();
   help.group = help.isArgument ? "Arguments" : option.get_group();
   return help;
+}
+
+/// Splits the footer into examples and notes.
+void readFooter(const std::string& footer, CommandHelp& help) {
+  for (const std::string& line : splitAt(footer, '\n')) {
+    if (line.starts_with("  ")) {
+      help.examples.push_back(line.substr(2));
+    } else if (!line.empty() && line != "Examples:") {
+      help.notes.push_back(line);
+    }
+  }
 }
 
 void visitBelow(const CommandHelp& command, const std::string& path,
@@ -97,8 +108,12 @@ void visitBelow(const CommandHelp& command, const std::string& path,
 }  // namespace
 
 CommandHelp describeCommands(const CLI::App& app) {
-  CommandHelp help{
-      app.get_name(), app.get_description(), app.get_footer(), app.get_group(), {}, {}};
+  CommandHelp help;
+  help.name = app.get_name();
+  help.description = app.get_description();
+  help.group = app.get_group();
+  help.needsCommand = app.get_require_subcommand_min() > 0;
+  readFooter(app.get_footer(), help);
   for (const CLI::Option* option : app.get_options({})) {
     if (!option->get_group().empty()) {
       help.options.push_back(describe(*option));
@@ -111,6 +126,19 @@ CommandHelp describeCommands(const CLI::App& app) {
     help.commands.push_back(describeCommands(*one));
   }
   return help;
+}
+
+std::string synopsis(const std::string& path, const CommandHelp& command) {
+  std::string line = fmt::format("{} [OPTIONS]", path);
+  for (const OptionHelp& option : command.options) {
+    if (option.isArgument) {
+      const std::string dashes = option.names.front() == "FLAGS" ? "-- " : "";
+      const std::string name = dashes + option.names.front() + (option.repeats ? "..." : "");
+      line += option.required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
+    }
+  }
+  return command.commands.empty() ? line
+                                  : line + (command.needsCommand ? " COMMAND" : " [COMMAND]");
 }
 
 void forEachCommand(const CommandHelp& root,

@@ -17,7 +17,7 @@ using nlohmann::json;
 /// Returns the artifact folder. `local` code runs only on the CPU model it was compiled for.
 fs::path artifactsIn(const fs::path& shared, const std::string& target) {
   const fs::path all = shared / "artifacts";
-  return target == "local" ? all / hashOf(cpuName()).substr(0, 16) : all / "any";
+  return target == "local" ? all / hashBytes(cpuName()).substr(0, 16) : all / "any";
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string fishQuoted(std::string_view text) {
 }
 
 /// Returns the arguments of `complete` that describe the value.
-std::string valueOf(const OptionHelp& option) {
+std::string formatValue(const OptionHelp& option) {
   switch (option.kind) {
     case ValueKind::none:
       return "";
@@ -38,7 +38,7 @@ std::string valueOf(const OptionHelp& option) {
   return "";
 }
 
-std::string namesOf(const OptionHelp& option) {
+std::string formatNames(const OptionHelp& option) {
   std::string text;
   for (const std::string& name : option.names) {
     text += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
@@ -49,7 +49,7 @@ std::string namesOf(const OptionHelp& option) {
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::string linesOf(const std::string& path, const CommandHelp& command, bool isRoot) {
+std::string formatCommand(const std::string& path, const CommandHelp& command, bool isRoot) {
   std::string lines;
   for (const CommandHelp& one : command.commands) {
     lines += fmt::format("complete -c hone -n \"__hone_at '{}' 0\" -a {} -d {}\n", path, one.name,
@@ -62,7 +62,7 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
                               : isRoot          ? ""
                                                 : fmt::format(" -n \"__hone_at '{}'\"", path);
     lines += fmt::format("complete -c hone{}{}{} -d {}\n", where,
-                         option.isArgument ? "" : namesOf(option), valueOf(option),
+                         option.isArgument ? "" : formatNames(option), formatValue(option),
                          fishQuoted(firstLine(option.description)));
   }
   return lines;
@@ -130,7 +130,7 @@ std::string fishCompletion(const CommandHelp& root) {
       fmt::format(fmt::runtime(kFishHead), fmt::arg("commands", join(commands, " ")),
                   fmt::arg("valued", join(valued, " ")));
   forEachCommand(root, [&](const std::string& path, const CommandHelp& command) {
-    script += linesOf(path, command, &command == &root);
+    script += formatCommand(path, command, &command == &root);
   });
   return script;
 }

@@ -13,8 +13,8 @@ std::string shortDescription(const std::string& text) {
   return shortened(text.substr(0, text.find('\n')), kWidth);
 }
 
-std::vector<std::string> keysOf(const std::string& path, const OptionHelp& option,
-                                std::size_t& place) {
+std::vector<std::string> listKeys(const std::string& path, const OptionHelp& option,
+                                  std::size_t& place) {
   if (option.isArgument) {
     return {fmt::format("{} {}", path, place++)};
   }
@@ -39,7 +39,7 @@ CompletionTables CompletionTables::of(const CommandHelp& root) {
       if (option.isArgument && option.repeats) {
         tables.repeated.emplace_back(path, place);
       }
-      for (const std::string& key : keysOf(path, option, place)) {
+      for (const std::string& key : listKeys(path, option, place)) {
         if (!option.isArgument && option.kind != ValueKind::none) {
           tables.valued.push_back(key);
         }

@@ -47,7 +47,7 @@ Result<void> setPython(kernel::JudgeOptions& judge) {
     return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
                                               : Result<void>();
   }
-  const auto packages = kernel::packagesOf(place->interpreter);
+  const auto packages = kernel::queryPackages(place->interpreter);
   if (packages && !packages->torch.empty()) {
     judge.python = place->interpreter;
     judge.worker = place->script;
@@ -70,19 +70,23 @@ fs::path shippedFolder(const fs::path& inRepository, const fs::path& installed) 
 
 }  // namespace
 
-void KernelBenchOptions::addTo(CLI::App& verb) {
-  verb.add_option("--kernels", kernels, "Base folder of relative kernel paths")
+void KernelBenchOptions::addTo(CLI::App& command) {
+  command.add_option("--kernels", kernels, "Base folder of relative kernel paths")
+      ->type_name("DIR")
       ->capture_default_str();
-  verb.add_option("--device", device, "Device to time kernels on")
+  command.add_option("--device", device, "Device to time kernels on")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  verb.add_option("--gpu", gpu, "Required GPU model")
+  command.add_option("--gpu", gpu, "Fail unless this machine has this GPU")
       ->check(CLI::IsMember({"H100", "A100", "L40S", "A10G", "L4", "T4"}));
-  verb.add_option("--threads", threads, "Threads per kernel; with 1, CPU time is measured")
+  command
+      .add_option("--threads", threads,
+                  "Threads per kernel; ranks by CPU time with 1, else by wall time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb.add_option("--seed", seed, "Random seed")->capture_default_str();
-  verb.add_option("--run-timeout", runSeconds, "Timeout of one kernel process in seconds")
+  command.add_option("--seed", seed, "Random seed")->capture_default_str();
+  command.add_option("--run-timeout", runSeconds, "Timeout of one kernel process")
+      ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();
 }
@@ -100,8 +104,8 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   kernel::Measured machine;
   machine.threads = options.threads;
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), judge.limits);
-  const auto roofline = profile::rooflineOf(cacheFolder(), library, model::ElementType::f32,
-                                            options.threads, HONE_VERSION);
+  const auto roofline = profile::loadRoofline(cacheFolder(), library, model::ElementType::f32,
+                                              options.threads, HONE_VERSION);
   if (!roofline && roofline.error().fault == Fault::interrupted) {
     return std::unexpected(roofline.error());
   }

@@ -8,12 +8,12 @@
 namespace hone::app {
 namespace {
 
+using kernel::JudgedProposal;
 using kernel::Optimized;
-using kernel::Tried;
 using kernel::TurnRecord;
 using report::Align;
 
-bool isFailure(const Tried& tried) {
+bool isFailure(const JudgedProposal& tried) {
   return !tried.judged.ok() && tried.judged.outcome != model::Outcome::tooSlow;
 }
 
@@ -34,11 +34,11 @@ std::string turnsText(const Optimized& optimized) {
   for (const TurnRecord& turn : optimized.turns) {
     std::size_t tried = 0;
     std::size_t failures = 0;
-    for (const Tried& one : optimized.tried) {
+    for (const JudgedProposal& one : optimized.tried) {
       tried += one.turn == turn.turn ? 1 : 0;
       failures += one.turn == turn.turn && isFailure(one) ? 1 : 0;
     }
-    const Tried* best = optimized.find(turn.best);
+    const JudgedProposal* best = optimized.find(turn.best);
     table.add({std::to_string(turn.turn), std::to_string(tried), std::to_string(failures),
                fmt::format("{:.2f}x", turn.bestSpeedup), overPyTorch(optimized, turn.bestSpeedup),
                best != nullptr ? best->proposal.title : ""});
@@ -99,7 +99,7 @@ std::string triedReport(const Optimized& optimized) {
                        {"speedup", Align::right},
                        {"candidate", Align::left, 24},
                        {"", Align::left, 24}});
-  for (const Tried& tried : optimized.tried) {
+  for (const JudgedProposal& tried : optimized.tried) {
     if (tried.turn > 0) {
       table.add({std::to_string(tried.turn), std::string(model::nameOf(tried.judged.outcome)),
                  tried.speedup ? fmt::format("{:.2f}x", *tried.speedup) : "", tried.proposal.title,

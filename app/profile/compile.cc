@@ -72,20 +72,27 @@ Result<int> compile(const Context& context, CompileOptions options) {
 
 void addCompileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
-  CLI::App* verb = app.add_subcommand("compile", "Compile generated dispatches on all cores");
-  verb->add_option("--generated-dir", options->folder, "Parent of the folder `generated`")
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile the dispatches written by `hone generate`");
+  command
+      ->add_option("--generated-dir", options->folder,
+                   "Folder that contains the folder `generated`")
+      ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches,
-                   "Compile only matches: <regex>,<regex>; * is any text");
-  verb->add_flag("--force", options->force, "Recompile up-to-date dispatches");
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  command
+      ->add_option(
+          "--dispatches", options->dispatches,
+          "Compile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
+      ->type_name("REGEX");
+  command->add_flag("--force", options->force, "Also recompile dispatches that are up to date");
+  options->toolchain.addCompileOptionsTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone compile\n"
       "  hone compile --dispatches='matmul_128x*' --force\n"
       "Exit code 1: a dispatch failed to compile.");
-  verb->callback([&context, options, verb] {
-    options->toolchain.targetGiven = verb->count("--target") > 0;
+  command->callback([&context, options, command] {
+    options->toolchain.targetGiven = command->count("--target") > 0;
     context.action = [&context, options] { return compile(context, *options); };
   });
 }

@@ -38,7 +38,7 @@ Result<std::vector<profile::TuningConfig>> configsFor(Toolchain& toolchain,
   if (wanted == "all") {
     return configs;
   }
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted, "--configs"));
   std::erase_if(configs, [&](const profile::TuningConfig& config) {
     return !filter.takes("", "", config.name);
   });
@@ -85,10 +85,14 @@ Result<int> generate(const Context& context, const GenerateCommandOptions& optio
 
 }  // namespace
 
-void GenerateOptions::addTo(CLI::App& verb) {
-  verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
+void GenerateOptions::addTo(CLI::App& command) {
+  command.add_option("--generated-dir", folder, "Folder that contains the folder `generated`")
+      ->type_name("DIR")
       ->capture_default_str();
-  verb.add_option("--configs", configs, "default, all or name patterns (default: by target)");
+  command.add_option(
+      "--configs", configs,
+      "Tuning configurations: default, all, or REGEX,REGEX (default: all for CUDA and ROCm, else "
+      "default)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(
@@ -105,7 +109,7 @@ Result<std::vector<profile::Generated>> generateAll(
     generated.operation = operation;
     generated.target = toolchain.target.name;
     generated.configs = HONE_TRY(configsFor(toolchain, operation, wanted));
-    generated.folder = profile::folderOf(options.folder, operation);
+    generated.folder = profile::folderFor(options.folder, operation);
     if (generated.configs.empty()) {
       report(
           fmt::format("skipped: {} has no configuration matching '{}'", operation.name(), wanted));
@@ -126,20 +130,20 @@ Result<std::vector<profile::Generated>> generateAll(
 
 void addGenerateCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<GenerateCommandOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
-  options->operations.addTo(*verb);
-  options->generate.addTo(*verb);
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  options->operations.addTo(*command);
+  options->generate.addTo(*command);
+  options->toolchain.addCompileOptionsTo(*command);
+  command->footer(
       "Examples:\n"
-      "  hone generate                                          a few of each kind\n"
+      "  hone generate                                     a few operations per kind\n"
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
       "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
       "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw\n"
       "  hone generate --target cuda:sm_80 --type f16\n"
       "  hone generate workload.txt --limit 8");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return generate(context, *options); };
   });
 }

@@ -24,7 +24,7 @@ struct GenerateOptions {
   std::string folder = ".";
   std::string configs;  ///< "": the default of the target
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
 };
 
 /// Writes every operation with its configurations below the folder. Passes one line per file and

@@ -79,7 +79,7 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Tool
   Hasher hasher;
   hasher.field("profile").field(toolchain.compiler.revision()).field(toolchain.device->name);
   for (const profile::Generated& one : operations) {
-    hasher.field(profile::sourceOf(one, one.configs)).field(one.target);
+    hasher.field(profile::generateSource(one, one.configs)).field(one.target);
   }
   hasher.field(options.dispatches).field(options.providers);
   hasher.field(fmt::format("{} {} {} {} {}", options.profile.verify, options.profile.measure,
@@ -186,7 +186,7 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
                             {store, context.store, run, progress}));
   const iree::ModuleRunner runner = toolchain.runner();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);
-  profile::Rooflines rooflines(cacheFolder(), library, profile::threadsOf(*toolchain.device),
+  profile::Rooflines rooflines(cacheFolder(), library, profile::countThreads(*toolchain.device),
                                HONE_VERSION);
   const profile::ProfileTools tools{
       toolchain.compiler, toolchain.target.flags, runner, library, rooflines, progress};
@@ -249,40 +249,48 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
 
 void addProfileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileCommandOptions>();
-  CLI::App* verb =
-      app.add_subcommand("profile", "Generate, compile, verify and measure dispatches");
-  options->operations.addTo(*verb);
-  options->generate.addTo(*verb);
-  verb->add_option("--dispatches", options->dispatches,
-                   "Dispatches, operations or kinds: <regex>,<regex>");
-  verb->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
+  CLI::App* command =
+      app.add_subcommand("profile", "Measure operations, or the dispatches of a program");
+  options->operations.addTo(*command);
+  options->generate.addTo(*command);
+  command
+      ->add_option(
+          "--dispatches", options->dispatches,
+          "Profile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
+      ->type_name("REGEX");
+  command
+      ->add_option("--providers", options->providers,
+                   "Implementations to measure: iree, onednn or iree,onednn")
       ->capture_default_str();
-  verb->add_option("--verification-enabled", options->profile.verify,
-                   "Verify results against a reference")
-      ->capture_default_str();
-  verb->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
-      ->capture_default_str();
-  verb->add_option("--rounds", options->profile.fewestRounds,
-                   "Minimum interleaved rounds; up to 4x if times vary")
+  command
+      ->add_option("--verification-enabled", options->profile.verify,
+                   "Verify results against oneDNN")
+      ->default_str("true");
+  command->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
+      ->default_str("true");
+  command
+      ->add_option("--rounds", options->profile.fewestRounds,
+                   "Minimum number of interleaved rounds; up to 4 times as many if times vary")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
-  options->program.addTo(*verb);
-  options->output.addTo(*verb);
-  options->toolchain.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->footer(
+  command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
+  options->program.addTo(*command);
+  options->output.addTo(*command);
+  options->toolchain.addTo(*command);
+  options->cluster.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone profile --problem-m 128 --problem-n 128:1280:128 -o data.csv\n"
       "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
       "  hone profile workload.txt --limit 8 --type f32\n"
-      "  hone profile model.mlir                                time per dispatch\n"
+      "  hone profile model.mlir                           its dispatches\n"
       "  hone profile workload.txt --executor slurm --nodes 8 --partition batch\n"
-      "  hone profile --dispatches='matmul_128x*'               of generated dispatches\n"
+      "  hone profile --dispatches='matmul_128x*'          written by `hone generate`\n"
+      "Without an operation, a workload or a program, the folder `generated` is profiled.\n"
       "Exit code 1: a result is wrong, or a dispatch failed to compile or run.");
-  verb->callback([&context, options, verb] {
-    options->toolchain.targetGiven = verb->count("--target") > 0;
+  command->callback([&context, options, command] {
+    options->toolchain.targetGiven = command->count("--target") > 0;
     options->profile.mostRounds = 4 * options->profile.fewestRounds;
     context.action = [&context, options] { return profileCommand(context, *options); };
   });

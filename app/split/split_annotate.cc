@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/call_options.h"
 #include "app/common/toolchain.h"
 #include "app/split/split_report.h"
 #include "base/file.h"
@@ -94,7 +95,7 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
       {program.source, program.hash, bench.toolchain.target.flags, {}}));
   std::vector<split::SweepProblem> swept;
   for (const model::Problem& problem : problems) {
-    const std::string line = model::commandLineOf(problem);
+    const std::string line = model::formatCommandLine(problem);
     const bool known = std::any_of(swept.begin(), swept.end(), [&](const split::SweepProblem& one) {
       return one.arguments == line;
     });
@@ -242,6 +243,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
                    const std::vector<std::optional<Winner>>& winners,
                    const std::optional<stats::Comparison>& comparison) {
   const bool written = comparison && isWritten(options, *comparison);
+  const bool slower = comparison && comparison->verdict == stats::Verdict::regressed;
   model::SplitAnnotation annotation;
   annotation.run = bench.run;
   annotation.output = written ? options.output : "";
@@ -254,7 +256,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
   HONE_CHECK(bench.store.finishRun(bench.run, store::RunStatus::finished, json));
   if (context.json) {
     fmt::print("{}\n", json.dump(2));
-    return 0;
+    return slower ? 1 : 0;
   }
   printOperations(program, winners);
   if (!comparison) {
@@ -266,11 +268,11 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
              comparison->speedup.high);
   if (!written) {
     fmt::print("nothing written: the program is not proven faster; use --force to write it\n");
-    return 0;
+    return slower ? 1 : 0;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
   fmt::print("      hone report {} -o report.html\n", bench.run);
-  return 0;
+  return slower ? 1 : 0;
 }
 
 Result<int> annotate(const Context& context, const AnnotateOptions& options) {
@@ -318,7 +320,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
   iree::Splittable annotated = prepared;
   annotated.ir = scratch.path() / "annotated.mlir";
-  annotated.irHash = hashOf(text);
+  annotated.irHash = hashBytes(text);
   HONE_CHECK(writeFile(annotated.ir, text));
   const auto comparison = HONE_TRY(compareWith(options, bench, program, annotated, sizes));
   if (isWritten(options, comparison)) {
@@ -331,27 +333,33 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
 
 void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
-  CLI::App* verb =
-      split.add_subcommand("annotate", "Annotate a program's operations with the best splits");
-  verb->add_option("MODEL", options->model, "MLIR program")->required();
-  verb->add_option("-o,--output", options->output, "Annotated program to write")->required();
-  verb->add_option("--function", options->function, "Function to run, if there are several");
-  verb->add_option("--input", options->inputs, "Input, as in hone bench");
-  verb->add_option("--results", options->results,
-                   "Take splits from the results of an earlier sweep");
-  verb->add_option("--limits", options->limits, "Limits to try without --results")
+  CLI::App* command =
+      split.add_subcommand("annotate", "Set the best splits on the operations of a program");
+  command->add_option("MODEL", options->model, "MLIR program")->required();
+  command->add_option("-o,--output", options->output, "Annotated program to write")
+      ->type_name("FILE")
+      ->required();
+  addCallOptions(*command, options->function, options->inputs);
+  command
+      ->add_option("--results", options->results,
+                   "Results folder of an earlier sweep to take the splits from")
+      ->type_name("DIR");
+  command
+      ->add_option("--limits", options->limits,
+                   "Limits to measure without --results: a list 1,2 or a range start:end:step")
       ->capture_default_str();
-  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  verb->add_flag("--force", options->force, "Write the program even if it is not proven faster");
-  options->toolchain.addTo(*verb);
-  verb->footer(
-      "Writes the program after global optimization, with split-size attributes that the\n"
-      "compiler keeps; compile it with --compile-from=global-optimization. Nothing is written\n"
-      "unless the results are equal and the whole program is proven faster.\n"
+  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  command->add_flag("--force", options->force, "Write the program even if it is not proven faster");
+  options->toolchain.addTo(*command);
+  command->footer(
+      "The output is the program after global optimization, with attributes that set the splits. "
+      "Compile it with --compile-from=global-optimization. It is written only if its results are "
+      "equal and the whole program is proven faster.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
-      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");
-  verb->callback([&context, options] {
+      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results\n"
+      "Exit code 1: the program is slower with the splits.");
+  command->callback([&context, options] {
     context.action = [&context, options] { return annotate(context, *options); };
   });
 }

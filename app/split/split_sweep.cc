@@ -111,7 +111,7 @@ Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
 Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
   std::map<std::string, ShapeRecord> earlier;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxEarlierRuns))) {
-    if (line.verb != "split" || line.status != store::RunStatus::finished) {
+    if (line.command != "split" || line.status != store::RunStatus::finished) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
@@ -154,7 +154,7 @@ split::LimitChooser makeChooser(const std::vector<Recommendation>& recommendatio
   return [heuristics = std::move(heuristics)](const model::Reduction& reduction) {
     const auto at = heuristics.find(reduction.kind);
     return at == heuristics.end() ? split::compilersLimit(reduction)
-                                  : split::limitOf(at->second, reduction);
+                                  : split::chooseLimit(at->second, reduction);
   };
 }
 
@@ -182,6 +182,17 @@ std::vector<split::ValidationOrder> makeValidationOrders(
   return orders;
 }
 
+/// Adds the oracle to the validated problems whose fastest measured split is the compiler's
+/// default: it is the baseline and needs no measurement.
+void addDefaultOracles(const std::vector<split::ValidationOrder>& orders,
+                       std::vector<split::ValidationRecord>& records) {
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!orders[i].sizes.contains(kOracle) && records[i].baselineUs > 0) {
+      records[i].choices[kOracle] = {records[i].baselineUs, std::nullopt};
+    }
+  }
+}
+
 /// Validates the recommendations, writes the files and prints the report. Returns the exit code.
 Result<int> conclude(const Context& context, const SplitOptions& options, SplitCommand& command,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
@@ -196,7 +207,8 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
                                        command.folder.path(), command.toolchain.target.flags,
                                        options.seed};
     const auto orders = makeValidationOrders(problems, outcome.records, recommendations);
-    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock.left()));
+    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock));
+    addDefaultOracles(orders, outcome.validation);
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferFewerRegressions(outcome);
   }
@@ -246,8 +258,7 @@ Result<engine::Budget> SplitOptions::parsedBudget() const {
 }
 
 std::filesystem::path SplitOptions::folder() const {
-  return results.empty() ? std::filesystem::path(stem() + "_results")
-                         : std::filesystem::path(results);
+  return results.empty() ? split::findResultsFolder(stem()) : std::filesystem::path(results);
 }
 
 Result<int> splitSweep(const Context& context, const SplitOptions& options) {
@@ -257,9 +268,10 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   split::SweepSettings& settings = sweepOptions.settings;
   settings.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
   settings.seed = options.seed;
-  sweepOptions.budget = HONE_TRY(options.parsedBudget());
+  const engine::Budget budget = HONE_TRY(options.parsedBudget());
+  sweepOptions.trials = budget.trials;
+  sweepOptions.clock = engine::BudgetClock(budget);
   sweepOptions.budgetShare = kSweepShare;
-  const engine::BudgetClock clock(sweepOptions.budget);
   if ((options.method == "rebuild") != !options.ireeSource.empty() ||
       options.ireeSource.empty() != options.ireeBuild.empty()) {
     return userError("--method rebuild requires --iree-source and --iree-build, and vice versa");
@@ -269,7 +281,13 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
     return userError("--method rebuild builds compilers on this machine; omit --executor");
   }
   HONE_CHECK(makeFolder(options.folder()));
+  sweepOptions.rerun = split::findDeleted(options.folder(), options.stem(), settings.limits);
   const auto command = HONE_TRY(startCommand(context, options, "sweep", problems, progress));
+  if (budget.time) {
+    const std::int64_t waitStartNs = nowNs();
+    HONE_CHECK(command->executor->awaitReady());
+    sweepOptions.clock.exclude(nowNs() - waitStartNs);
+  }
   sweepOptions.device = command->toolchain.device->name;
   settings.flags = command->toolchain.target.flags;
   settings.compiler = fmt::format("{} {} {}", command->toolchain.compiler.revision(),
@@ -283,6 +301,10 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
       HONE_TRY(choiceCompiler(options, *command, settings.limits, problems)), command->runner,
       command->folder.path()};
   split::Sweeper sweeper(command->unitRun(), tools, sweepOptions);
+  if (!options.forceRerun && !sweepOptions.rerun.empty()) {
+    progress.say(fmt::format("measuring again: {}; not found in {}", sweepOptions.rerun.names(),
+                             options.folder().string()));
+  }
   if (!options.forceRerun) {
     sweeper.reuse(HONE_TRY(earlierShapes(command->store)));
   }
@@ -294,7 +316,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
   outcome.records = records;
   outcome.analysis = split::analyze(std::move(sweep));
-  return conclude(context, options, *command, problems, std::move(outcome), clock);
+  return conclude(context, options, *command, problems, std::move(outcome), sweepOptions.clock);
 }
 
 Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {
@@ -334,6 +356,7 @@ Result<int> splitAnalyze(const Context& context, const std::string& folder) {
   outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
   outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
   addVerdicts(outcome);
+  HONE_CHECK(split::writeSummary(path, outcome.analysis.sweep));
   HONE_CHECK(writeReports(outcome));
   return report(context, outcome);
 }

@@ -7,24 +7,28 @@
 #include "model/workload/miopen.h"
 #include "model/workload/sweep.h"
 #include "model/workload/workload.h"
+#include "split/sweep/problem_reduction.h"
 
 namespace hone::app {
 namespace {
 
 /// Returns the line of the entry, or a generated line if its line has several problems.
-std::string argumentsOf(const model::WorkloadEntry& entry,
-                        const std::map<std::int64_t, int>& problemsOfLine) {
-  return problemsOfLine.at(entry.line.number) == 1 ? entry.line.text
-                                                   : model::commandLineOf(entry.problem);
+std::string formatArguments(const model::WorkloadEntry& entry,
+                            const std::map<std::int64_t, int>& problemsPerLine) {
+  return problemsPerLine.at(entry.line.number) == 1 ? entry.line.text
+                                                    : model::formatCommandLine(entry.problem);
 }
 
 }  // namespace
 
-void SplitWorkload::addTo(CLI::App& verb) {
-  verb.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")->required();
-  verb.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
-  verb.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
-  verb.add_flag("--strict", strict, "Fail on the first unusable line");
+void SplitWorkload::addTo(CLI::App& command) {
+  command.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, or names, one per line")
+      ->required();
+  command.add_option(
+      "--type", type,
+      "Element type of all problems: f32, f16, bf16 or f16_f16_f32 (default: as in the file)");
+  command.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
+  command.add_flag("--strict", strict, "Fail on the first invalid line");
 }
 
 Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {
@@ -39,9 +43,9 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
   for (const model::BadLine& bad : workload.badLines) {
     HONE_CHECK(skip(bad.error.message));
   }
-  std::map<std::int64_t, int> problemsOfLine;
+  std::map<std::int64_t, int> problemsPerLine;
   for (const model::WorkloadEntry& entry : workload.entries) {
-    ++problemsOfLine[entry.line.number];
+    ++problemsPerLine[entry.line.number];
   }
   std::vector<model::MatmulTypes> types;
   if (!type.empty()) {
@@ -59,8 +63,10 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
       HONE_CHECK(skip(fmt::format("{}: attention has no reduction to split", where)));
     } else if (auto good = model::check(problem); !good) {
       HONE_CHECK(skip(fmt::format("{}: {}", where, good.error().message)));
+    } else if (!split::findReduction(problem)) {
+      HONE_CHECK(skip(fmt::format("{}: {} has no reduction to split", where, nameOf(problem))));
     } else if (names.insert(nameOf(problem)).second) {
-      problems.push_back({argumentsOf(entry, problemsOfLine), problem});
+      problems.push_back({formatArguments(entry, problemsPerLine), problem});
     }
     if (limit > 0 && std::cmp_greater_equal(problems.size(), limit)) {
       break;

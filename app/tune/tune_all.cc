@@ -25,10 +25,11 @@ Result<tune::TuneResult> tuneOne(const engine::TrialContext& bench, Toolchain& t
 
 }  // namespace
 
-Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
-                         std::vector<tune::WholeProgram> programs, const tune::TuneOptions& options,
-                         const std::string& starterSpec, const std::filesystem::path& folder) {
-  AllTuned all;
+Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
+                              std::vector<tune::WholeProgram> programs,
+                              const tune::TuneOptions& options, const std::string& starterSpec,
+                              const std::filesystem::path& folder) {
+  TuneAllResult all;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     tune::WholeProgram& whole = programs[i];
     const std::string label = whole.program.label();
@@ -52,20 +53,18 @@ Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain
       return std::unexpected(result.error());
     }
     bench.progress.say(fmt::format("skipped: {}", result.error().message));
-    all.leftOut.push_back({label, result.error().message});
+    all.skipped.push_back({label, result.error().message});
   }
   return all;
 }
 
-model::TuneResult toResult(const AllTuned& all) {
+model::TuneResult toResult(const TuneAllResult& all) {
   model::TuneResult result;
   for (const TunedProgram& one : all.tuned) {
     result.programs.push_back(toResult(one));
     std::ranges::move(collectPrecedents(one), std::back_inserter(result.precedents));
   }
-  for (const SkippedProgram& one : all.leftOut) {
-    result.leftOut.push_back({one.program, one.error});
-  }
+  result.skipped = all.skipped;
   return result;
 }
 

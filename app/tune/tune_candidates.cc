@@ -105,21 +105,21 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
   made.seed = whole.seed;
   made.compiler = toolchain.compiler.revision();
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-candidates"));
-  tune::SubjectFinder finder(toolchain.compiler, toolchain.target, options.subjects);
-  const auto subjects = HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()));
+  tune::TunableFinder finder(toolchain.compiler, toolchain.target, options.tunables);
+  const auto tunables = HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()));
   const auto known = tune::knownCandidates(whole, made, folder);
-  auto left = static_cast<std::size_t>(
-      std::count_if(subjects.begin(), subjects.end(),
-                    [](const tune::Subject& subject) { return subject.whyNot.empty(); }));
+  auto left = static_cast<std::size_t>(std::count_if(
+      tunables.begin(), tunables.end(),
+      [](const tune::TunableDispatch& tunable) { return tunable.skipReason.empty(); }));
   const engine::BudgetClock clock(time);
-  for (const tune::Subject& subject : subjects) {
-    if (!subject.whyNot.empty()) {
-      progress.say(fmt::format("{}: not tuned: {}", subject.name, subject.whyNot));
+  for (const tune::TunableDispatch& tunable : tunables) {
+    if (!tunable.skipReason.empty()) {
+      progress.say(fmt::format("{}: not tuned: {}", tunable.name, tunable.skipReason));
       continue;
     }
-    const engine::BudgetClock ofDispatch(engine::partOf(clock.left(), left));
+    const engine::BudgetClock ofDispatch(engine::divideBudget(clock.left(), left));
     --left;
-    progress.stage(subject.name, {.total = static_cast<std::int64_t>(options.candidates),
+    progress.stage(tunable.name, {.total = static_cast<std::int64_t>(options.candidates),
                                   .atMost = ofDispatch.leftUntil(1)});
     tune::DrawOptions draw{options.candidates,
                            whole.seed,
@@ -137,13 +137,13 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
                              }
                              return tune::writeCandidates(toolchain.compiler, whole, now, folder);
                            }};
-    if (const tune::DispatchCandidates* before = named(known, subject.name)) {
-      progress.say(fmt::format("{}: resuming after {} candidates in {}", subject.name,
+    if (const tune::DispatchCandidates* before = named(known, tunable.name)) {
+      progress.say(fmt::format("{}: resuming after {} candidates in {}", tunable.name,
                                before->candidates.size(), folder.string()));
       draw.known = *before;
     }
     made.dispatches.push_back(HONE_TRY(
-        tune::compileCandidates(toolchain.compiler, subject, whole.flags, std::move(draw))));
+        tune::compileCandidates(toolchain.compiler, tunable, whole.flags, std::move(draw))));
   }
   HONE_CHECK(tune::writeCandidates(toolchain.compiler, whole, made, folder));
   return made;
@@ -168,7 +168,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain,
       folder /= label;
     }
     const auto made = candidatesFor(progress, toolchain, whole, options,
-                                    partOf(clock.left(), programs.size() - i), folder);
+                                    divideBudget(clock.left(), programs.size() - i), folder);
     progress.finish();
     if (!made) {
       if (made.error().isFatal()) {

@@ -9,7 +9,7 @@
 #include "app/common/toolchain.h"
 #include "engine/budget.h"
 #include "tune/candidates/candidate_folder.h"
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 
 namespace hone::app {
 
@@ -17,7 +17,7 @@ struct CompileOnlyOptions {
   std::string folder;            ///< "": named after the program
   std::size_t candidates = 100;  ///< per dispatch
   engine::Budget time;           ///< in total; the remainder is shared evenly
-  tune::SubjectOptions subjects;
+  tune::DispatchSelection tunables;
   std::vector<std::string> flags;  ///< of the user
   std::vector<std::string> inputs;
 };

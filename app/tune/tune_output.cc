@@ -58,8 +58,8 @@ std::string headerFor(const TunedProgram& tuned, const Toolchain& toolchain,
       "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to "
       "{:.2f}).\n",
       HONE_VERSION, tuned.whole.program.label(), toolchain.device->name,
-      proof.comparison.speedup.estimate, proof.comparison.speedup.low,
-      proof.comparison.speedup.high);
+      proof.gain.comparison.speedup.estimate, proof.gain.comparison.speedup.low,
+      proof.gain.comparison.speedup.high);
   if (!flags.empty()) {
     header += fmt::format("// Use with: {}\n", join(flags, " "));
   }
@@ -104,6 +104,18 @@ Result<Files> filesFor(Toolchain& toolchain, const std::vector<TunedProgram>& tu
   return files;
 }
 
+/// Says why no spec was written. Warns about a stale file instead of removing it.
+void printMissingSpec(const std::vector<TunedProgram>& tuned, const std::string& output) {
+  const bool gained = std::ranges::any_of(
+      tuned, [](const TunedProgram& one) { return one.result.proof.has_value(); });
+  const bool stale = std::filesystem::exists(output);
+  if (gained || stale) {
+    fmt::print("no spec written{}{}\n",
+               gained ? ": the compiler flags above are the whole gain" : "",
+               stale ? fmt::format("; {} is from an earlier run", output) : "");
+  }
+}
+
 }  // namespace
 
 Result<void> checkOutput(const std::string& output) {
@@ -140,7 +152,7 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
     printTuned(tuned[i], *toolchain.device);
     if (tuned[i].result.proof) {
       fmt::print("use it: {}\n",
-                 commandFor(tuned[i], toolchain, files.specs.fileOf[i], files.scripts[i]));
+                 commandFor(tuned[i], toolchain, files.specs.specPaths[i], files.scripts[i]));
     }
     fmt::print("\n");
   }
@@ -148,15 +160,7 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
     fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
   }
   if (files.specs.files.empty() && !output.empty()) {
-    const bool gained = std::ranges::any_of(
-        tuned, [](const TunedProgram& one) { return one.result.proof.has_value(); });
-    if (gained) {
-      fmt::print("no spec written to {}: the compiler flags above are the whole gain\n", output);
-    }
-    // Warn about a stale file instead of removing it.
-    if (std::filesystem::exists(output)) {
-      fmt::print("no spec written; {} is from an earlier run\n", output);
-    }
+    printMissingSpec(tuned, output);
   }
   return {};
 }

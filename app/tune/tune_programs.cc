@@ -2,12 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/common/call_options.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/compile/dispatch_programs.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/workload/workload.h"
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 
 namespace hone::app {
 namespace {
@@ -21,24 +22,25 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
   iree::CompileRequest request{file.source, file.hash, flags, {}};
   request.from = file.from;
   const auto dispatches = HONE_TRY(iree::dispatchPrograms(compiler, request, folder));
-  if (dispatches.size() != 1 || !dispatches.front().whyNot.empty()) {
+  if (dispatches.size() != 1 || !dispatches.front().skipReason.empty()) {
     return userError("{}: no dispatch found that can be tuned alone{}{}; tune its program instead",
                      file.source.string(), dispatches.size() == 1 ? ": " : "",
-                     dispatches.size() == 1 ? dispatches.front().whyNot : "");
+                     dispatches.size() == 1 ? dispatches.front().skipReason : "");
   }
-  return tune::programOf(dispatches.front());
+  return tune::loadDispatch(dispatches.front());
 }
 
 }  // namespace
 
-void TunePrograms::addTo(CLI::App& verb) {
-  verb.add_option("PROGRAM", file, "MLIR program, dumped dispatch or workload");
-  verb.add_option("--problem", problems, "Name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
+void TunePrograms::addTo(CLI::App& command) {
+  command.add_option("PROGRAM", file, "MLIR program or dumped dispatch (.mlir), or a workload");
+  command
+      .add_option(
+          "--problem", problems,
+          "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
-  verb.add_option("--function", function, "Function to run, if there are several");
-  verb.add_option("--input", inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
-      ->allow_extra_args(false);
-  verb.add_option("--limit", limit, "Maximum number of problems of a workload")
+  addCallOptions(command, function, inputs);
+  command.add_option("--limit", limit, "Maximum number of problems of a workload")
       ->check(CLI::PositiveNumber);
 }
 
@@ -97,11 +99,11 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
     HONE_CHECK(add(std::move(program)));
   }
   for (const model::Problem& problem : HONE_TRY(readProblems(progress))) {
-    const std::string text = iree::mlirOf(problem);
+    const std::string text = iree::emitMlir(problem);
     const auto source = folder / fmt::format("{}.mlir", nameOf(problem));
     HONE_CHECK(writeFile(source, text));
-    engine::Program program = engine::programOf(problem, source, "main");
-    program.hash = hashOf(text);
+    engine::Program program = engine::makeProgram(problem, source, "main");
+    program.hash = hashBytes(text);
     HONE_CHECK(add(std::move(program)));
   }
   if (programs.empty()) {

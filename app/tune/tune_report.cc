@@ -10,12 +10,13 @@
 #include "base/text/text.h"
 #include "knobs/value_names.h"
 #include "report/render/table.h"
+#include "report/render/tune_reasons.h"
 
 namespace hone::app {
 namespace {
 
 using report::Align;
-using tune::Subject;
+using tune::TunableDispatch;
 using tune::TunedDispatch;
 using tune::Variant;
 
@@ -32,19 +33,19 @@ std::string formatLoops(const model::RootOperation& root) {
 }
 
 /// Returns the name without the program's name, which is the same for all dispatches.
-std::string shortName(const Subject& subject) {
-  const auto at = subject.name.find("dispatch_");
-  return at == std::string::npos ? subject.name : subject.name.substr(at);
+std::string shortName(const TunableDispatch& tunable) {
+  const auto at = tunable.name.find("dispatch_");
+  return at == std::string::npos ? tunable.name : tunable.name.substr(at);
 }
 
-std::string formatSpace(const Subject& subject) {
-  return subject.knobs
-             ? fmt::format("{}{}", subject.knobs->space.size(), subject.knobs->complete ? "" : "+")
+std::string formatSpace(const TunableDispatch& tunable) {
+  return tunable.knobs
+             ? fmt::format("{}{}", tunable.knobs->space.size(), tunable.knobs->complete ? "" : "+")
              : "-";
 }
 
-std::string formatShare(const Subject& subject) {
-  return fmt::format("{:.0f} %", 100 * subject.share);
+std::string formatShare(const TunableDispatch& tunable) {
+  return fmt::format("{:.0f} %", 100 * tunable.share);
 }
 
 std::string formatSpeedup(const TunedDispatch& dispatch) {
@@ -55,20 +56,52 @@ std::string formatSpeedup(const TunedDispatch& dispatch) {
   return fmt::format("{:.2f}x ({:.2f}-{:.2f})", speedup.estimate, speedup.low, speedup.high);
 }
 
-std::string notTuned(const Subject& subject) {
-  return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
+std::string formatGain(double defaultNs, double tunedNs, const stats::Interval& speedup) {
+  return fmt::format("{} -> {}, {:.2f}x as fast (95 % CI {:.2f}-{:.2f})", humanTime(defaultNs),
+                     humanTime(tunedNs), speedup.estimate, speedup.low, speedup.high);
+}
+
+std::string notTuned(const TunableDispatch& tunable) {
+  return tunable.skipReason.empty() ? "" : fmt::format("not tuned: {}", tunable.skipReason);
+}
+
+model::TunedDispatch toResult(const TunedDispatch& dispatch) {
+  model::TunedDispatch result = app::toResult(dispatch.tunable);
+  result.tried = static_cast<std::int64_t>(dispatch.tried);
+  result.failed = static_cast<std::int64_t>(dispatch.failed);
+  if (dispatch.defaultNs > 0) {
+    result.defaultNs = dispatch.defaultNs;
+  }
+  result.inSpec = dispatch.inSpec;
+  result.note = dispatch.note;
+  if (dispatch.winner) {
+    result.winner =
+        model::TunedWinner{.point = dispatch.winner->config.name,
+                           .compilationInfo = dispatch.winner->config.attributes.front().value,
+                           .speedup = dispatch.winner->comparison->speedup,
+                           .verified = std::string(nameOf(dispatch.winner->expectation))};
+  }
+  result.searchEnd = dispatch.searchEnd;
+  if (dispatch.searchEnd) {  // the search took place
+    result.finalists = static_cast<std::int64_t>(dispatch.finalists);
+  }
+  if (dispatch.bestFinalist) {
+    result.bestFinalist = model::TunedFinalist{.point = dispatch.bestFinalist->config.name,
+                                               .comparison = *dispatch.bestFinalist->comparison};
+  }
+  return result;
 }
 
 /// Returns why a dispatch is not in the spec; "" if it is.
-std::string whyNotInSpec(const TunedDispatch& dispatch) {
+std::string explainNotInSpec(const TunedDispatch& dispatch) {
   if (dispatch.inSpec) {
     return "";
   }
-  if (!dispatch.subject.whyNot.empty()) {
-    return notTuned(dispatch.subject);
+  if (!dispatch.tunable.skipReason.empty()) {
+    return notTuned(dispatch.tunable);
   }
   if (!dispatch.winner) {
-    return "no gain; default kept";
+    return fmt::format("default kept: {}", report::explainDefaultKept(toResult(dispatch)));
   }
   return dispatch.note.empty() ? "faster only alone" : dispatch.note;
 }
@@ -76,14 +109,14 @@ std::string whyNotInSpec(const TunedDispatch& dispatch) {
 /// Collects reasons to print below a table, each with its dispatches.
 class Reasons {
  public:
-  void add(const std::string& reason, const Subject& subject) {
+  void add(const std::string& reason, const TunableDispatch& tunable) {
     if (reason.empty()) {
       return;
     }
     const auto known = std::find_if(reasons_.begin(), reasons_.end(),
                                     [&](const Reason& one) { return one.reason == reason; });
     Reason& one = known == reasons_.end() ? reasons_.emplace_back(reason) : *known;
-    one.dispatches.push_back(shortName(subject));
+    one.dispatches.push_back(shortName(tunable));
   }
   void print() const {
     for (const Reason& one : reasons_) {
@@ -113,14 +146,14 @@ void printVariant(const Variant& variant) {
                        {"in spec"}});
   Reasons reasons;
   for (const TunedDispatch& dispatch : variant.dispatches) {
-    const bool tuned = dispatch.subject.whyNot.empty();
-    table.add({shortName(dispatch.subject), formatShare(dispatch.subject),
-               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.subject)) : "",
+    const bool tuned = dispatch.tunable.skipReason.empty();
+    table.add({shortName(dispatch.tunable), formatShare(dispatch.tunable),
+               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.tunable)) : "",
                tuned ? humanTime(dispatch.defaultNs) : "", formatSpeedup(dispatch),
                dispatch.inSpec ? "yes" : "no"});
-    reasons.add(whyNotInSpec(dispatch), dispatch.subject);
+    reasons.add(explainNotInSpec(dispatch), dispatch.tunable);
     if (dispatch.failed > 0) {
-      reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.subject);
+      reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.tunable);
     }
   }
   fmt::print("{}", table.text(report::outputWidth()));
@@ -137,8 +170,8 @@ void printUntried(const TunedProgram& tuned) {
   for (const Variant& variant : tuned.result.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {
       trials += static_cast<double>(dispatch.tried);
-      if (dispatch.tried == 0 && dispatch.subject.knobs && dispatch.subject.whyNot.empty()) {
-        candidates += dispatch.subject.knobs->space.size();
+      if (dispatch.tried == 0 && dispatch.tunable.knobs && dispatch.tunable.skipReason.empty()) {
+        candidates += dispatch.tunable.knobs->space.size();
         ++dispatches;
       }
     }
@@ -164,25 +197,6 @@ void printKnobs(const knobs::KnobModel& model) {
   }
 }
 
-model::TunedDispatch toResult(const TunedDispatch& dispatch) {
-  model::TunedDispatch result = app::toResult(dispatch.subject);
-  result.tried = static_cast<std::int64_t>(dispatch.tried);
-  result.failed = static_cast<std::int64_t>(dispatch.failed);
-  if (dispatch.defaultNs > 0) {
-    result.defaultNs = dispatch.defaultNs;
-  }
-  result.inSpec = dispatch.inSpec;
-  result.note = dispatch.note;
-  if (dispatch.winner) {
-    result.winner =
-        model::TunedWinner{.point = dispatch.winner->config.name,
-                           .compilationInfo = dispatch.winner->config.attributes.front().value,
-                           .speedup = dispatch.winner->comparison->speedup,
-                           .verified = std::string(nameOf(dispatch.winner->against))};
-  }
-  return result;
-}
-
 model::TunedVariant toResult(const Variant& variant) {
   model::TunedVariant result{
       .name = variant.flags.name, .flags = variant.flags.flags, .dispatches = {}};
@@ -195,33 +209,39 @@ model::TunedVariant toResult(const Variant& variant) {
 model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
   const tune::Proof& proof = *tuned.proof;
   model::TunedProof result{.flags = tuned.variants[proof.recipe].flags.flags,
-                           .tunedNs = proof.tunedNs,
-                           .speedup = proof.comparison.speedup,
-                           .verdict = proof.comparison.verdict,
+                           .tunedNs = proof.gain.tunedNs,
+                           .speedup = proof.gain.comparison.speedup,
+                           .verdict = proof.gain.comparison.verdict,
                            .spec = tuned.spec,
                            .specFaults = tuned.specFaults,
-                           .dispatchTimes = std::nullopt};
+                           .dispatchTimes = std::nullopt,
+                           .freshMemory = std::nullopt};
+  if (const auto& fresh = proof.freshMemoryGain) {
+    result.freshMemory = model::FreshMemoryGain{.defaultNs = fresh->defaultNs,
+                                                .tunedNs = fresh->tunedNs,
+                                                .speedup = fresh->comparison.speedup};
+  }
   if (!tuned.after.empty()) {
     result.dispatchTimes =
-        model::DispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
+        model::TunedDispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
   }
   return result;
 }
 
 }  // namespace
 
-model::TunedDispatch toResult(const Subject& subject) {
+model::TunedDispatch toResult(const TunableDispatch& tunable) {
   model::TunedDispatch result;
-  result.name = subject.name;
-  result.dispatches = subject.dispatches;
-  result.calls = subject.calls;
-  result.share = subject.share;
-  result.root = subject.root;
-  result.alone = subject.cutOut;
-  if (subject.knobs) {
-    result.space = static_cast<std::int64_t>(subject.knobs->space.size());
+  result.name = tunable.name;
+  result.dispatches = tunable.dispatches;
+  result.calls = tunable.calls;
+  result.share = tunable.share;
+  result.root = tunable.root;
+  result.alone = tunable.standalone;
+  if (tunable.knobs) {
+    result.space = static_cast<std::int64_t>(tunable.knobs->space.size());
   }
-  result.whyNot = subject.whyNot;
+  result.skipReason = tunable.skipReason;
   return result;
 }
 
@@ -233,8 +253,11 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
     program.variants.push_back(toResult(variant));
   }
   program.noGain = result.lost;
+  if (!result.flagFindings.empty()) {
+    program.flagSets = static_cast<std::int64_t>(result.flagFindings.size() - 1);  // the default
+  }
   if (result.proof) {
-    program.defaultNs = result.proof->defaultNs;
+    program.defaultNs = result.proof->gain.defaultNs;
     program.proof = toTunedProof(result);
   } else if (!result.flagFindings.empty()) {
     program.defaultNs = result.flagFindings.front().timeNs;
@@ -247,14 +270,14 @@ std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned) {
   for (const Variant& variant : tuned.result.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {
       if (dispatch.winner) {
-        precedents.push_back({dispatch.subject.root, dispatch.winner->config.name});
+        precedents.push_back({dispatch.tunable.root, dispatch.winner->config.name});
       }
     }
   }
   return precedents;
 }
 
-void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
+void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDispatch>& tunables,
                    bool inFull) {
   fmt::print("{}\n", whole.program.label());
   report::Table table({{"dispatch", Align::left, kMinNameWidth},
@@ -265,23 +288,23 @@ void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& 
                        {"space", Align::right},
                        {"tuned"}});
   Reasons reasons;
-  for (const Subject& subject : subjects) {
-    table.add({shortName(subject), std::to_string(subject.calls), formatShare(subject),
-               std::string(nameOf(subject.root.kind)), formatLoops(subject.root),
-               formatSpace(subject), subject.whyNot.empty() ? "yes" : "no"});
-    reasons.add(notTuned(subject), subject);
+  for (const TunableDispatch& tunable : tunables) {
+    table.add({shortName(tunable), std::to_string(tunable.calls), formatShare(tunable),
+               std::string(nameOf(tunable.root.kind)), formatLoops(tunable.root),
+               formatSpace(tunable), tunable.skipReason.empty() ? "yes" : "no"});
+    reasons.add(notTuned(tunable), tunable);
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
   if (!inFull) {
     return;
   }
-  for (const Subject& subject : subjects) {
-    fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", subject.name, subject.root.op,
-               formatLoops(subject.root), subject.root.loweringConfig,
-               subject.root.translationInfo);
-    if (subject.knobs) {
-      printKnobs(*subject.knobs);
+  for (const TunableDispatch& tunable : tunables) {
+    fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", tunable.name, tunable.root.op,
+               formatLoops(tunable.root), tunable.root.loweringConfig,
+               tunable.root.translationInfo);
+    if (tunable.knobs) {
+      printKnobs(*tunable.knobs);
     }
   }
 }
@@ -300,11 +323,14 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     fmt::print("no significant gain on the whole program; the compiler's default is kept\n");
     return;
   }
-  const tune::Proof& proof = *tuned.result.proof;
-  const stats::Interval& speedup = proof.comparison.speedup;
-  fmt::print("whole program: {} -> {}, {:.2f}x as fast (95 % CI {:.2f}-{:.2f}), results equal\n",
-             humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
-             speedup.high);
+  const tune::ProgramGain& gain = tuned.result.proof->gain;
+  fmt::print("whole program: {}, results equal\n",
+             formatGain(gain.defaultNs, gain.tunedNs, gain.comparison.speedup));
+  const model::TunedProof stored = toTunedProof(tuned.result);
+  if (const auto* fresh = model::differentFreshMemoryGain(stored)) {
+    fmt::print("with fresh memory in every call, as iree-benchmark-module measures: {}\n",
+               formatGain(*fresh->defaultNs, *fresh->tunedNs, *fresh->speedup));
+  }
   for (const std::string& fault : tuned.result.specFaults) {
     fmt::print("note: {}\n", fault);
   }

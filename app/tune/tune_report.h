@@ -23,9 +23,9 @@ struct TunedProgram {
 
 /// Prints the dispatches of a program, their cost and, if `inFull`, the default configurations and
 /// knobs.
-void printSubjects(const tune::WholeProgram& whole, const std::vector<tune::Subject>& subjects,
-                   bool inFull);
-[[nodiscard]] model::TunedDispatch toResult(const tune::Subject& subject);
+void printTunables(const tune::WholeProgram& whole,
+                   const std::vector<tune::TunableDispatch>& tunables, bool inFull);
+[[nodiscard]] model::TunedDispatch toResult(const tune::TunableDispatch& tunable);
 
 /// Prints the winners and the speedup of the whole program.
 void printTuned(const TunedProgram& tuned, const iree::Device& device);

@@ -63,7 +63,7 @@ bool isStillAt(int fd, const std::filesystem::path& file) {
 
 /// Returns an identifier of this machine. Machines that share a folder reuse the same pids.
 const std::string& machineId() {
-  static const std::string id = hashOf(hostName()).substr(0, 8);
+  static const std::string id = hashBytes(hostName()).substr(0, 8);
   return id;
 }
 
@@ -123,7 +123,7 @@ Result<void> writeFile(const std::filesystem::path& file, std::string_view conte
   return {};
 }
 
-Result<void> checkFolderOf(const std::filesystem::path& file) {
+Result<void> checkParentFolder(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {

@@ -77,17 +77,17 @@ TEST_F(FileTest, LeavesNoTemporaryFileAfterFailedWrite) {
 }
 
 TEST_F(FileTest, NamesFileAndMissingFolderInUserError) {
-  EXPECT_TRUE(checkFolderOf(file_));
-  EXPECT_TRUE(checkFolderOf("file")) << "current folder";
-  EXPECT_TRUE(checkFolderOf("")) << "empty path";
+  EXPECT_TRUE(checkParentFolder(file_));
+  EXPECT_TRUE(checkParentFolder("file")) << "current folder";
+  EXPECT_TRUE(checkParentFolder("")) << "empty path";
   const fs::path lost = folder_.path() / "no" / "such";
-  const auto result = checkFolderOf(lost);
+  const auto result = checkParentFolder(lost);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::user);
   EXPECT_EQ(result.error().message, fmt::format("cannot write {}: no folder {}", lost.string(),
                                                 lost.parent_path().string()));
   ASSERT_TRUE(writeFile(file_, ""));
-  EXPECT_FALSE(checkFolderOf(file_ / "below")) << "a file is not a folder";
+  EXPECT_FALSE(checkParentFolder(file_ / "below")) << "a file is not a folder";
 }
 
 TEST_F(FileTest, KeepsParallelWritesAtomic) {

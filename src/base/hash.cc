@@ -59,9 +59,9 @@ std::string Hasher::hex() {
   return text;
 }
 
-std::string hashOf(std::string_view data) { return Hasher().bytes(data).hex(); }
+std::string hashBytes(std::string_view data) { return Hasher().bytes(data).hex(); }
 
-Result<std::string> hashOfFile(const std::filesystem::path& file) {
+Result<std::string> hashFile(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     return errnoError(fmt::format("cannot read {}", file.string()));

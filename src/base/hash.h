@@ -32,8 +32,9 @@ class Hasher {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-[[nodiscard]] std::string hashOf(std::string_view data);
-[[nodiscard]] Result<std::string> hashOfFile(const std::filesystem::path& file);
+/// Return the SHA-256 as 64 lower-case hex digits.
+[[nodiscard]] std::string hashBytes(std::string_view data);
+[[nodiscard]] Result<std::string> hashFile(const std::filesystem::path& file);
 
 /// Derives a 64-bit seed from `seed` and `part`, so that different operands get different streams.
 [[nodiscard]] std::uint64_t seedFrom(std::uint64_t seed, std::string_view part);

@@ -10,14 +10,16 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/text/text.h"
 
 namespace hone {
 namespace {
 
 constexpr std::int64_t kTerminalPeriodNs = 100'000'000;
-constexpr std::int64_t kPipePeriodNs = 5'000'000'000;
+constexpr std::int64_t kPipePeriodNs = 5 * kSecondNs;
+/// Redraw periods of a line whose stage makes no step.
+constexpr std::int64_t kTerminalTickNs = kSecondNs;
+constexpr std::int64_t kPipeTickNs = 15 * kSecondNs;
 
 std::size_t terminalWidth() {
   winsize size{};
@@ -31,6 +33,12 @@ std::size_t terminalWidth() {
 Progress*& newestProgress() {
   static Progress* newest = nullptr;
   return newest;
+}
+
+/// Returns the innermost live Activity.
+Activity*& currentActivity() {
+  static Activity* current = nullptr;
+  return current;
 }
 
 bool isSet(const char* variable) {
@@ -69,11 +77,14 @@ std::string progressText(const ProgressState& state) {
   if (!state.best.empty()) {
     text += fmt::format(", best {}", state.best);
   }
-  return state.note.empty() ? text : fmt::format("{} · {}", text, state.note);
+  return state.note.empty() ? text
+         : text.empty()     ? state.note
+                            : fmt::format("{} · {}", text, state.note);
 }
 
 Progress::Progress(bool quiet)
     : older_(std::exchange(newestProgress(), this)),
+      owner_(::getpid()),
       quiet_(quiet),
       terminal_(isTerminal()),
       bold_(terminal_ && !isSet("NO_COLOR")) {}
@@ -90,7 +101,7 @@ void Progress::waiting(std::string_view what) {
     return;
   }
   Progress& line = *newestProgress();
-  line.note_ = what;
+  line.blockedBy_ = what;
   const std::int64_t now = nowNs();
   if (line.watcher_ != nullptr) {
     line.watcher_->see(line.state(now), false);
@@ -104,10 +115,33 @@ void Progress::waiting(std::string_view what) {
 
 void Progress::waited(std::int64_t ns) {
   if (Progress* line = newestProgress()) {
-    line->note_.clear();
+    line->blockedBy_.clear();
     line->startNs_ += ns;
   }
 }
+
+void Progress::tick() {
+  Progress* line = newestProgress();
+  const std::int64_t now = nowNs();
+  if (line == nullptr || line->owner_ != ::getpid() || line->note(now).empty()) {
+    return;
+  }
+  if (line->watcher_ != nullptr && !line->name_.empty()) {
+    line->watcher_->see(line->state(now), false);
+  }
+  if (line->lastDrawNs_ == 0) {
+    line->lastDrawNs_ = now;
+  }
+  const std::int64_t period = line->terminal_ ? kTerminalTickNs : kPipeTickNs;
+  if (!line->quiet_ && now - line->lastDrawNs_ >= period) {
+    line->draw(line->state(now), now);
+  }
+}
+
+Activity::Activity(std::string what, std::int64_t startNs)
+    : what_(std::move(what)), startNs_(startNs), outer_(std::exchange(currentActivity(), this)) {}
+
+Activity::~Activity() { currentActivity() = outer_; }
 
 void Progress::watch(std::unique_ptr<ProgressWatcher> watcher) {
   watcher_ = std::move(watcher);
@@ -156,8 +190,17 @@ ProgressState Progress::state(std::int64_t atNs) const {
           .done = done_,
           .total = size_.total > 0 ? std::max(size_.total, done_) : 0,  // rounds may be added
           .best = best_,
-          .note = note_,
+          .note = note(atNs),
           .secondsLeft = secondsLeft(atNs)};
+}
+
+std::string Progress::note(std::int64_t atNs) const {
+  if (!blockedBy_.empty()) {
+    return blockedBy_;
+  }
+  const Activity* activity = currentActivity();
+  const std::int64_t seconds = activity == nullptr ? 0 : (atNs - activity->startNs_) / kSecondNs;
+  return seconds == 0 ? note_ : fmt::format("{} ({})", activity->what_, timeText(seconds));
 }
 
 std::optional<std::int64_t> Progress::secondsLeft(std::int64_t atNs) const {

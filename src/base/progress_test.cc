@@ -111,6 +111,47 @@ TEST(Progress, ReportsEveryStepToWatcherWhenQuiet) {
   EXPECT_EQ(seen[4].secondsLeft, std::nullopt) << "all steps are done";
 }
 
+TEST(Progress, ShowsLongActivityInsteadOfNote) {
+  std::vector<ProgressState> seen;
+  std::vector<bool> newStages;
+  Progress progress(true);
+  progress.watch(std::make_unique<RecordingWatcher>(seen, newStages));
+  progress.stage("trials", 10);
+  progress.step("a note");
+  {
+    const Activity outer("compiling 17 candidates", nowNs() - 75 * kSecondNs);
+    Progress::tick();
+    EXPECT_EQ(seen.back().note, "compiling 17 candidates (1 min 15 s)");
+    const Activity inner("measuring @f");
+    Progress::tick();
+    EXPECT_EQ(seen.back().note, "a note") << "an activity of less than a second is not shown";
+    Progress::waiting("waiting for another hone");
+    EXPECT_EQ(seen.back().note, "waiting for another hone");
+    Progress::waited(1);
+  }
+  Progress::tick();
+  EXPECT_EQ(seen.back().note, "a note");
+  EXPECT_EQ(seen.back().done, 1);
+}
+
+TEST(Progress, DoesNotDrawInForkedChild) {
+  std::vector<ProgressState> seen;
+  std::vector<bool> newStages;
+  Progress progress(true);
+  progress.watch(std::make_unique<RecordingWatcher>(seen, newStages));
+  progress.stage("trials", 10);
+  const Activity activity("compiling", nowNs() - 5 * kSecondNs);
+  const std::size_t before = seen.size();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Progress::tick();
+    ::_exit(seen.size() == before ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 /// Returns the output of a child with these variables on a terminal of 40 columns.
 std::string onTerminal(const std::vector<std::pair<const char*, const char*>>& variables) {
   int terminal = -1;

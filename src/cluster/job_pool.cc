@@ -20,7 +20,7 @@ constexpr std::size_t kMaxArraySize = 1000;
 constexpr std::int64_t kSilentNs = 600 * kSecondNs;
 
 /// Returns "12" of "12_3".
-std::string arrayOf(const std::string& job) { return job.substr(0, job.find('_')); }
+std::string arrayId(const std::string& job) { return job.substr(0, job.find('_')); }
 
 std::vector<std::string> jobStates(const std::vector<Job>& jobs) {
   std::vector<std::string> states;
@@ -55,7 +55,7 @@ Result<std::vector<Job>> JobPool::list() {
   jobs_ = std::move(*jobs);
   std::vector<Job> ended;
   for (const Job& job : jobs_) {
-    unlisted_.erase(arrayOf(job.id));
+    unlisted_.erase(arrayId(job.id));
     if (job.ended() && ended_.insert(job.id).second) {
       ended.push_back(job);
     }
@@ -84,10 +84,10 @@ bool JobPool::isAlive(const std::string& worker) const {
                              [&](const Job& job) { return job.id == worker && job.alive(); });
 }
 
-bool JobPool::isOwn(const std::string& worker) const { return arrays_.contains(arrayOf(worker)); }
+bool JobPool::isOwn(const std::string& worker) const { return arrays_.contains(arrayId(worker)); }
 
 bool JobPool::onlyCompiles(const std::string& worker) const {
-  return compileArrays_.contains(arrayOf(worker));
+  return compileArrays_.contains(arrayId(worker));
 }
 
 JobCounts JobPool::count(const std::function<bool(const std::string&)>& isLost) const {

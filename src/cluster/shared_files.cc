@@ -9,20 +9,20 @@ namespace hone::cluster {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> SharedFiles::keep(const fs::path& file) {
+Result<fs::path> SharedFiles::share(const fs::path& file) {
   const fs::path absolute = fs::absolute(file);
-  if (const auto known = kept_.find(absolute); known != kept_.end()) {
+  if (const auto known = shared_.find(absolute); known != shared_.end()) {
     return known->second;
   }
   const std::string content = HONE_TRY(readFile(absolute));
-  const fs::path folder = folder_ / hashOf(content).substr(0, 32);
+  const fs::path folder = folder_ / hashBytes(content).substr(0, 32);
   fs::path there = folder / absolute.filename();
   std::error_code code;
   if (!fs::exists(there, code)) {
     HONE_CHECK(makeFolder(folder));
     HONE_CHECK(writeFile(there, content));
   }
-  kept_[absolute] = there;
+  shared_[absolute] = there;
   return there;
 }
 

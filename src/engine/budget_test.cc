@@ -43,13 +43,13 @@ TEST(BudgetClock, RemainderIsBoundedAndPositive) {
 }
 
 TEST(Budget, PartsAreEqualAndPositive) {
-  const Budget part = partOf(*budgetFrom("10s,7trials"), 3);
+  const Budget part = divideBudget(*budgetFrom("10s,7trials"), 3);
   EXPECT_EQ(part.time, std::chrono::milliseconds(3333));
   EXPECT_EQ(part.trials, 2);
-  const Budget small = partOf({std::chrono::milliseconds(1), 2}, 5);
+  const Budget small = divideBudget({std::chrono::milliseconds(1), 2}, 5);
   EXPECT_EQ(small.time, std::chrono::milliseconds(1)) << "0 would be unlimited";
   EXPECT_EQ(small.trials, 1);
-  EXPECT_FALSE(partOf({}, 4).time || partOf({}, 4).trials);
+  EXPECT_FALSE(divideBudget({}, 4).time || divideBudget({}, 4).trials);
 }
 
 }  // namespace

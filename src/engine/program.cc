@@ -82,16 +82,16 @@ std::string Program::label() const {
   return stem == function ? stem : fmt::format("{}@{}", stem, function);
 }
 
-Program programOf(const model::Problem& problem, std::filesystem::path source,
-                  std::string function) {
+Program makeProgram(const model::Problem& problem, std::filesystem::path source,
+                    std::string function) {
   Program program;
   program.source = std::move(source);
   program.function = std::move(function);
   program.problem = problem;
-  for (const model::TensorType& type : operandsOf(problem)) {
+  for (const model::TensorType& type : operandTypes(problem)) {
     program.inputTypes.push_back(fmt::format("tensor<{}>", type.text()));
   }
-  program.resultTypes.push_back(fmt::format("tensor<{}>", resultOf(problem).text()));
+  program.resultTypes.push_back(fmt::format("tensor<{}>", resultType(problem).text()));
   return program;
 }
 
@@ -104,7 +104,7 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   if (!contents && HONE_TRY(readFile(source)).starts_with(kBytecode)) {
     contents = readFile(source);
   }
-  program.hash = hashOf(HONE_TRY(std::move(contents)));
+  program.hash = hashBytes(HONE_TRY(std::move(contents)));
   const auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
   iree::FunctionDescription selected = HONE_TRY(selectFunction(functions, function, source));
   program.function = std::move(selected.name);

@@ -17,7 +17,7 @@ namespace hone::engine {
 /// A function of an MLIR file.
 struct Program {
   std::filesystem::path source;
-  std::string hash;  ///< SHA-256 of the source
+  std::string hash;  ///< SHA-256 of the source; "" from makeProgram()
   std::string function;
   std::vector<std::string> inputTypes;  ///< in MLIR syntax: "tensor<4x4xf32>"
   std::vector<std::string> resultTypes;
@@ -36,8 +36,8 @@ struct Program {
                                           const std::vector<std::string>& flags);
 
 /// Returns the program of a problem without calling the compiler.
-[[nodiscard]] Program programOf(const model::Problem& problem, std::filesystem::path source,
-                                std::string function);
+[[nodiscard]] Program makeProgram(const model::Problem& problem, std::filesystem::path source,
+                                  std::string function);
 
 /// Input values of a program and the arguments that pass them to IREE's tools.
 struct Inputs {

@@ -39,7 +39,7 @@ class ProgramTest : public ::testing::Test {
 
 TEST_F(ProgramTest, SelectsOnlyFunction) {
   const Program program =
-      toolchain_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
+      toolchain_.load(iree::emitMlir(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
   EXPECT_EQ(program.function, "main");
   EXPECT_THAT(program.inputTypes, ElementsAre("tensor<3x5xf32>", "tensor<5x4xf32>"));
   EXPECT_THAT(program.resultTypes, ElementsAre("tensor<3x4xf32>"));
@@ -70,7 +70,7 @@ TEST_F(ProgramTest, RejectsInvalidProgram) {
 
 TEST_F(ProgramTest, GeneratesReproducibleInputsPerOperandAndSeed) {
   const Program program =
-      toolchain_.load(iree::mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})).value();
+      toolchain_.load(iree::emitMlir(model::Matmul{.m = 4, .n = 4, .k = 4})).value();
   const auto folder = toolchain_.folder.path();
   const Inputs first = makeInputs(program, {}, 1, folder).value();
   const Inputs again = makeInputs(program, {}, 1, folder).value();
@@ -84,7 +84,7 @@ TEST_F(ProgramTest, GeneratesReproducibleInputsPerOperandAndSeed) {
 
 TEST_F(ProgramTest, ChecksInputSpecsAgainstFunction) {
   const Program matmul =
-      toolchain_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
+      toolchain_.load(iree::emitMlir(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
   EXPECT_THAT(inputError(matmul, {"3x5xf32"}), HasSubstr("expects 2 inputs"));
   EXPECT_THAT(inputError(matmul, {"3x6xf32", "5x4xf32"}),
               HasSubstr("input 0: @main expects 3x5xf32, got 3x6xf32"));

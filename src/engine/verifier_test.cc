@@ -37,13 +37,14 @@ class VerifierTest : public ::testing::Test {
     Verifier verifier(toolchain_.runner, program, inputs, toolchain_.folder.path());
     Verification verification;
     for (const std::string& text : {first, second}) {
-      const Program one = toolchain_.load(text, "", fmt::format("{}.mlir", hashOf(text))).value();
+      const Program one =
+          toolchain_.load(text, "", fmt::format("{}.mlir", hashBytes(text))).value();
       const std::vector<iree::CompileRequest> requests = {
           {one.source, one.hash, toolchain_.flags, {}}};
       const auto compiled = toolchain_.compiler.compileAll(requests, {}).value();
       verification = verifier.check({compiled[0].module, one.function, inputs.arguments}).value();
     }
-    EXPECT_EQ(verification.against, Against::baseline);
+    EXPECT_EQ(verification.expectation, Expectation::baseline);
     return verification;
   }
 
@@ -63,9 +64,9 @@ TEST_F(VerifierTest, ComparesEveryKindWithReference) {
       model::Attention{
           .batch = 2, .queries = 16, .keys = 24, .depth = 8, .type = model::ElementType::f16}};
   for (const Problem& problem : problems) {
-    const Verification verification = verify(problem, iree::mlirOf(problem));
+    const Verification verification = verify(problem, iree::emitMlir(problem));
     EXPECT_EQ(verification.outcome, Outcome::ok) << verification.message;
-    EXPECT_EQ(verification.against, Against::reference) << nameOf(problem);
+    EXPECT_EQ(verification.expectation, Expectation::reference) << nameOf(problem);
   }
 }
 
@@ -74,10 +75,10 @@ TEST_F(VerifierTest, DetectsWrongEpilogue) {
   const model::Matmul softmax{.m = 16, .n = 24, .k = 32, .epilogue = {true, Activation::softmax}};
   const model::Attention attention{.batch = 2, .queries = 16, .keys = 24, .depth = 8};
   const std::vector<std::pair<Problem, std::string>> wrong = {
-      {gelu, replaceOnce(iree::mlirOf(gelu), "addf %in0, %in1", "subf %in0, %in1")},
-      {gelu, replaceOnce(iree::mlirOf(gelu), "math.erf", "math.tanh")},
-      {softmax, replaceOnce(iree::mlirOf(softmax), "addf %in0, %in1", "subf %in0, %in1")},
-      {attention, replaceOnce(iree::mlirOf(attention), "e-01 : f32", "e-02 : f32")}};
+      {gelu, replaceOnce(iree::emitMlir(gelu), "addf %in0, %in1", "subf %in0, %in1")},
+      {gelu, replaceOnce(iree::emitMlir(gelu), "math.erf", "math.tanh")},
+      {softmax, replaceOnce(iree::emitMlir(softmax), "addf %in0, %in1", "subf %in0, %in1")},
+      {attention, replaceOnce(iree::emitMlir(attention), "e-01 : f32", "e-02 : f32")}};
   for (const auto& [problem, text] : wrong) {
     const Verification verification = verify(problem, text);
     EXPECT_EQ(verification.outcome, Outcome::mismatch) << text;

@@ -89,12 +89,12 @@ class KnobsCompileTest : public ::testing::Test {
       points.push_back(i * (model->space.size() - 1) / (kSpread - 1));
     }
     const auto infos = model->compilationInfos(points).value();
-    const auto file = folder_.path() / (hashOf(text) + ".mlir");
+    const auto file = folder_.path() / (hashBytes(text) + ".mlir");
     ASSERT_TRUE(writeFile(file, text));
     std::vector<iree::CompileRequest> requests;
     for (const std::string& info : infos) {
       requests.push_back({file,
-                          hashOf(text),
+                          hashBytes(text),
                           iree::targetFrom(target)->flags,
                           {{"", op, "compilation_info", info}},
                           iree::CompileRequest::Route::batched,
@@ -108,7 +108,7 @@ class KnobsCompileTest : public ::testing::Test {
     EXPECT_NE(compiled.front().content, compiled.back().content);
   }
 
-  CpuLimits limits_ = limitsOfThisCpu();
+  CpuLimits limits_ = detectCpuLimits();
   ScratchFolder folder_ = ScratchFolder::create("hone-knobs-test").value();
   iree::Installation installation_ = iree::findInstallation("").value();
   iree::Compiler compiler_{

@@ -87,7 +87,7 @@ class Numbering {
 
   [[nodiscard]] const std::vector<search::Knob>& knobs() const { return knobs_; }
 
-  [[nodiscard]] Sizes pointOf(const Tiling& tiling) const {
+  [[nodiscard]] Sizes toPoint(const Tiling& tiling) const {
     const Sizes numbers = flat(tiling);
     Sizes point;
     for (const std::size_t i : varying_) {
@@ -96,7 +96,7 @@ class Numbering {
     return point;
   }
 
-  [[nodiscard]] Tiling tilingOf(std::span<const std::int64_t> point) const {
+  [[nodiscard]] Tiling toTiling(std::span<const std::int64_t> point) const {
     Sizes numbers = constant_;
     for (std::size_t i = 0; i < varying_.size(); ++i) {
       numbers[varying_[i]] = point[i];
@@ -120,25 +120,25 @@ KnobModel listedModel(TilingForm form, Listing listing) {
   std::vector<Sizes> points;
   points.reserve(tilings.size());
   for (const Tiling& tiling : tilings) {
-    points.push_back(numbering.pointOf(tiling));
+    points.push_back(numbering.toPoint(tiling));
   }
   const auto space = std::make_shared<const search::Space>(numbering.knobs(), std::move(points));
   auto costs = std::make_shared<std::vector<double>>();
   for (std::size_t i = 0; i < space->size(); ++i) {
-    costs->push_back(listing.guess(numbering.tilingOf(space->point(i))));
+    costs->push_back(listing.guess(numbering.toTiling(space->point(i))));
   }
   KnobModel model{*space, {}, {}, {}, complete};
   model.compilationInfos = [form = std::move(form), numbering,
                             space](std::span<const std::size_t> numbers) {
     std::vector<std::string> texts;
     for (const std::size_t number : numbers) {
-      texts.push_back(form.compilationInfo(numbering.tilingOf(space->point(number))));
+      texts.push_back(form.compilationInfo(numbering.toTiling(space->point(number))));
     }
     return Result<std::vector<std::string>>(std::move(texts));
   };
   model.guess = [costs](std::size_t number) { return costs->at(number); };
   if (listing.byDefault) {
-    model.first.push_back(*space->find(numbering.pointOf(*listing.byDefault)));
+    model.first.push_back(*space->find(numbering.toPoint(*listing.byDefault)));
   }
   search::addCheapest(*space, *costs, kFirstListed, model.first);
   return model;

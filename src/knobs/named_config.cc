@@ -15,7 +15,7 @@ Result<std::vector<NamedConfig>> namedConfigs(iree::Compiler& compiler, const ir
   }
   const auto root = rootFrom(problem);
   if (root && target.name == "local") {
-    return cpuNamedConfigs(*root, limitsOfThisCpu());
+    return cpuNamedConfigs(*root, detectCpuLimits());
   }
   if (root && (target.name == "vulkan" || target.name.starts_with("vulkan:"))) {
     return vulkanNamedConfigs(*root);

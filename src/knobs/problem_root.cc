@@ -31,12 +31,12 @@ model::RootOperation matmulRootFrom(const model::Matmul& matmul) {
   root.op = matmul.batch > 0 ? "linalg.batch_matmul" : "linalg.matmul";
   root.kind = model::RootKind::contraction;
   root.loops = {{matmul.m, false}, {matmul.n, false}, {matmul.k, true}};
-  const auto types = model::operandsOf(matmul);
+  const auto types = model::operandTypes(matmul);
   root.inputs = {rootOperand(types[0], matmul.transposeLhs ? LoopsOfOperand{{2}, {0}}
                                                            : LoopsOfOperand{{0}, {2}}),
                  rootOperand(types[1], matmul.transposeRhs ? LoopsOfOperand{{1}, {2}}
                                                            : LoopsOfOperand{{2}, {1}})};
-  root.outputs = {rootOperand(model::resultOf(matmul), {{0}, {1}})};
+  root.outputs = {rootOperand(model::resultType(matmul), {{0}, {1}})};
   if (matmul.batch > 0) {
     addBatch(matmul.batch, root);
   }
@@ -52,7 +52,7 @@ std::optional<model::RootOperation> convRootFrom(const model::Conv& conv) {
   }
   model::RootOperation root;
   root.kind = model::RootKind::convolution;
-  const auto types = model::operandsOf(conv);
+  const auto types = model::operandTypes(conv);
   if (conv.layout == model::ConvLayout::nhwc) {
     root.op = "linalg.conv_2d_nhwc_fhwc";
     root.loops = {{conv.n, false}, {conv.outH(), false}, {conv.outW(), false}, {conv.k, false},
@@ -66,7 +66,7 @@ std::optional<model::RootOperation> convRootFrom(const model::Conv& conv) {
     root.inputs = {rootOperand(types[0], {{0}, {4}, {2, 5}, {3, 6}}),
                    rootOperand(types[1], {{1}, {4}, {5}, {6}})};
   }
-  root.outputs = {rootOperand(model::resultOf(conv), {{0}, {1}, {2}, {3}})};
+  root.outputs = {rootOperand(model::resultType(conv), {{0}, {1}, {2}, {3}})};
   return root;
 }
 
@@ -79,8 +79,8 @@ model::RootOperation attentionRootFrom(const model::Attention& attention) {
                 {attention.depth, false},
                 {attention.depth, true},
                 {attention.keys, true}};
-  auto types = model::operandsOf(attention);
-  types.push_back(model::resultOf(attention));
+  auto types = model::operandTypes(attention);
+  types.push_back(model::resultType(attention));
   if (attention.batch == 1) {
     for (model::TensorType& type : types) {
       type.shape.erase(type.shape.begin());

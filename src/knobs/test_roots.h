@@ -27,8 +27,8 @@ inline model::RootOperand operand(std::vector<std::int64_t> shape,
   return {std::move(shape), "f32", std::move(loops)};
 }
 
-inline model::RootOperation rootOf(std::string op, model::RootKind kind,
-                                   std::vector<model::Loop> loops) {
+inline model::RootOperation makeRoot(std::string op, model::RootKind kind,
+                                     std::vector<model::Loop> loops) {
   model::RootOperation root;
   root.dispatch = "main_dispatch_0";
   root.op = std::move(op);
@@ -40,7 +40,7 @@ inline model::RootOperation rootOf(std::string op, model::RootKind kind,
 inline model::RootOperation matmulRoot(std::int64_t m, std::int64_t n, std::int64_t k,
                                        bool transposeLhs = false, bool transposeRhs = false) {
   model::RootOperation root =
-      rootOf("linalg.matmul", model::RootKind::contraction, {{m, false}, {n, false}, {k, true}});
+      makeRoot("linalg.matmul", model::RootKind::contraction, {{m, false}, {n, false}, {k, true}});
   root.inputs = {transposeLhs ? operand({k, m}, {{2}, {0}}) : operand({m, k}, {{0}, {2}}),
                  transposeRhs ? operand({n, k}, {{1}, {2}}) : operand({k, n}, {{2}, {1}})};
   root.outputs = {operand({m, n}, {{0}, {1}})};
@@ -49,8 +49,8 @@ inline model::RootOperation matmulRoot(std::int64_t m, std::int64_t n, std::int6
 
 inline model::RootOperation batchMatmulRoot(std::int64_t batch, std::int64_t m, std::int64_t n,
                                             std::int64_t k) {
-  model::RootOperation root = rootOf("linalg.batch_matmul", model::RootKind::contraction,
-                                     {{batch, false}, {m, false}, {n, false}, {k, true}});
+  model::RootOperation root = makeRoot("linalg.batch_matmul", model::RootKind::contraction,
+                                       {{batch, false}, {m, false}, {n, false}, {k, true}});
   root.inputs = {operand({batch, m, k}, {{0}, {1}, {3}}), operand({batch, k, n}, {{0}, {3}, {2}})};
   root.outputs = {operand({batch, m, n}, {{0}, {1}, {2}})};
   return root;
@@ -61,7 +61,7 @@ inline model::RootOperation batchMatmulRoot(std::int64_t batch, std::int64_t m, 
 inline model::RootOperation convRoot(bool channelsFirst, std::int64_t n, std::int64_t channels,
                                      std::int64_t out, std::int64_t filters, std::int64_t window) {
   const std::int64_t in = out + window - 1;
-  model::RootOperation root = rootOf("linalg.generic", model::RootKind::convolution, {});
+  model::RootOperation root = makeRoot("linalg.generic", model::RootKind::convolution, {});
   if (channelsFirst) {
     root.loops = {{n, false},       {filters, false}, {out, false},  {out, false},
                   {channels, true}, {window, true},   {window, true}};
@@ -81,8 +81,8 @@ inline model::RootOperation convRoot(bool channelsFirst, std::int64_t n, std::in
 inline model::RootOperation attentionRoot(std::int64_t batch, std::int64_t queries,
                                           std::int64_t keys, std::int64_t depth) {
   model::RootOperation root =
-      rootOf("iree_linalg_ext.online_attention", model::RootKind::attention,
-             {{batch, false}, {queries, false}, {depth, false}, {depth, true}, {keys, true}});
+      makeRoot("iree_linalg_ext.online_attention", model::RootKind::attention,
+               {{batch, false}, {queries, false}, {depth, false}, {depth, true}, {keys, true}});
   root.inputs = {operand({batch, queries, depth}, {{0}, {1}, {3}}),
                  operand({batch, keys, depth}, {{0}, {4}, {3}}),
                  operand({batch, keys, depth}, {{0}, {4}, {2}})};
@@ -94,7 +94,7 @@ inline model::RootOperation attentionRoot(std::int64_t batch, std::int64_t queri
 inline model::RootOperation elementwiseRoot(std::int64_t rows, std::int64_t columns,
                                             bool transposed = false) {
   model::RootOperation root =
-      rootOf("linalg.generic", model::RootKind::elementwise, {{rows, false}, {columns, false}});
+      makeRoot("linalg.generic", model::RootKind::elementwise, {{rows, false}, {columns, false}});
   root.inputs = {operand({rows, columns}, {{0}, {1}}), transposed
                                                            ? operand({columns, rows}, {{1}, {0}})
                                                            : operand({rows, columns}, {{0}, {1}})};
@@ -106,7 +106,7 @@ inline model::RootOperation elementwiseRoot(std::int64_t rows, std::int64_t colu
 inline model::RootOperation reductionRoot(std::int64_t kept, std::int64_t summed,
                                           bool summedOutside = false) {
   model::RootOperation root =
-      rootOf("linalg.generic", model::RootKind::reduction, {{kept, false}, {summed, true}});
+      makeRoot("linalg.generic", model::RootKind::reduction, {{kept, false}, {summed, true}});
   root.inputs = {summedOutside ? operand({summed, kept}, {{1}, {0}})
                                : operand({kept, summed}, {{0}, {1}})};
   root.outputs = {operand({kept}, {{0}})};

@@ -50,7 +50,7 @@ std::int64_t ceilDiv(std::int64_t number, std::int64_t by) { return (number + by
 
 std::int64_t elementBytes(const std::string& element) {
   const auto type = model::elementTypeFrom(element);
-  return type ? static_cast<std::int64_t>(model::bytesOf(*type)) : 4;
+  return type ? static_cast<std::int64_t>(model::byteWidth(*type)) : 4;
 }
 
 double footprintBytes(const model::RootOperand& operand, const std::vector<std::int64_t>& tile) {

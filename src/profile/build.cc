@@ -18,7 +18,7 @@ Result<CompileRequest> requestFor(const Generated& generated, const std::filesys
                                   const BuildOptions& options) {
   CompileRequest request;
   request.source = std::filesystem::absolute(source);
-  request.sourceHash = hashOf(HONE_TRY(readFile(source)));
+  request.sourceHash = hashBytes(HONE_TRY(readFile(source)));
   request.flags = options.flags;
   request.fresh = options.force;
   for (std::string& flag : generated.flags()) {
@@ -79,7 +79,7 @@ Result<Built> buildSeparately(iree::Compiler& compiler, const Generated& generat
   std::vector<CompileRequest> requests;
   for (const TuningConfig& config : generated.configs) {
     const auto source = scratch.path() / fmt::format("{}.mlir", generated.dispatchName(config));
-    HONE_CHECK(writeFile(source, sourceOf(generated, {config})));
+    HONE_CHECK(writeFile(source, generateSource(generated, {config})));
     requests.push_back(HONE_TRY(requestFor(generated, source, options)));
   }
   const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));

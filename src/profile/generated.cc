@@ -43,7 +43,7 @@ Result<TuningConfig> configFrom(const nlohmann::json& json) {
   return config;
 }
 
-std::string descriptionOf(const Generated& generated) {
+std::string printDescription(const Generated& generated) {
   nlohmann::json json = {{"operation", toJson(generated.operation)},
                          {"target", generated.target},
                          {"configurations", nlohmann::json::array()}};
@@ -112,7 +112,7 @@ std::vector<TuningConfig> splitKConfigs(const Operation& operation) {
   return configs;
 }
 
-std::string sourceOf(const Generated& generated, const std::vector<TuningConfig>& configs) {
+std::string generateSource(const Generated& generated, const std::vector<TuningConfig>& configs) {
   std::string text = fmt::format("// {}, for {}\n", generated.operation.name(), generated.target);
   for (const TuningConfig& config : configs) {
     if (!config.compilationInfo.empty()) {
@@ -121,18 +121,18 @@ std::string sourceOf(const Generated& generated, const std::vector<TuningConfig>
   }
   for (const TuningConfig& config : configs) {
     text += fmt::format("\n{}",
-                        iree::mlirOf(generated.operation.problem, generated.dispatchName(config),
-                                     rootAttributes(generated.operation, config)));
+                        iree::emitMlir(generated.operation.problem, generated.dispatchName(config),
+                                       rootAttributes(generated.operation, config)));
   }
   return text;
 }
 
-std::filesystem::path folderOf(const std::filesystem::path& root, const Operation& operation) {
-  return folderOf(root, operation.kind(), operation.name());
+std::filesystem::path folderFor(const std::filesystem::path& root, const Operation& operation) {
+  return folderFor(root, operation.kind(), operation.name());
 }
 
-std::filesystem::path folderOf(const std::filesystem::path& root, const std::string& kind,
-                               const std::string& name) {
+std::filesystem::path folderFor(const std::filesystem::path& root, const std::string& kind,
+                                const std::string& name) {
   return root / "generated" / "linalg" / kind / name;
 }
 
@@ -142,8 +142,8 @@ Result<void> writeGenerated(const Generated& generated) {
   if (error) {
     return userError("cannot create {}: {}", generated.folder.string(), error.message());
   }
-  HONE_CHECK(writeIfChanged(generated.file(".mlir"), sourceOf(generated, generated.configs)));
-  return writeIfChanged(generated.file(".json"), descriptionOf(generated));
+  HONE_CHECK(writeIfChanged(generated.file(".mlir"), generateSource(generated, generated.configs)));
+  return writeIfChanged(generated.file(".json"), printDescription(generated));
 }
 
 Result<std::vector<Generated>> readGenerated(const std::filesystem::path& root) {

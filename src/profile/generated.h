@@ -30,14 +30,14 @@ struct Generated {
 [[nodiscard]] std::vector<TuningConfig> splitKConfigs(const Operation& operation);
 
 /// Returns the MLIR functions of the given configurations.
-[[nodiscard]] std::string sourceOf(const Generated& generated,
-                                   const std::vector<TuningConfig>& configs);
+[[nodiscard]] std::string generateSource(const Generated& generated,
+                                         const std::vector<TuningConfig>& configs);
 
 /// Returns the folder of an operation below `root`.
-[[nodiscard]] std::filesystem::path folderOf(const std::filesystem::path& root,
-                                             const Operation& operation);
-[[nodiscard]] std::filesystem::path folderOf(const std::filesystem::path& root,
-                                             const std::string& kind, const std::string& name);
+[[nodiscard]] std::filesystem::path folderFor(const std::filesystem::path& root,
+                                              const Operation& operation);
+[[nodiscard]] std::filesystem::path folderFor(const std::filesystem::path& root,
+                                              const std::string& kind, const std::string& name);
 
 /// Writes both files; does not touch files that are unchanged.
 [[nodiscard]] Result<void> writeGenerated(const Generated& generated);

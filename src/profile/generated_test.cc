@@ -19,7 +19,7 @@ Generated example(const std::filesystem::path& root) {
   tiles.name = "tile_config_8x8";
   tiles.compilationInfo = "#iree_codegen.compilation_info<>";
   generated.configs.push_back(tiles);
-  generated.folder = folderOf(root, generated.operation);
+  generated.folder = folderFor(root, generated.operation);
   return generated;
 }
 
@@ -79,7 +79,7 @@ TEST(SplitK, HasOneConfigurationPerDivisorOfK) {
   ASSERT_EQ(generated.configs.size(), 2U);
   EXPECT_EQ(generated.dispatchName(generated.configs[1]),
             "matmul_splitk_8x8x64_f32t_f32t_f32t_split_k_slice_16");
-  EXPECT_THAT(sourceOf(generated, generated.configs),
+  EXPECT_THAT(generateSource(generated, generated.configs),
               HasSubstr("iree_linalg_ext.split_reduction = [4 : index]"));
   EXPECT_EQ(generated.flags().size(), 1U);
 }

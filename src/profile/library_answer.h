@@ -17,9 +17,9 @@ struct LibraryAnswer {
 };
 
 /// Returns the answer as one line of JSON.
-[[nodiscard]] std::string textOf(const LibraryAnswer& answer);
+[[nodiscard]] std::string formatAnswer(const LibraryAnswer& answer);
 /// Returns the memory bandwidth in GB/s as one line of JSON.
-[[nodiscard]] std::string textOfBandwidth(double gbps);
+[[nodiscard]] std::string formatBandwidth(double gbps);
 
 /// Parses the last line of the child's output; returns a machine error if it is not an answer.
 [[nodiscard]] Result<LibraryAnswer> libraryAnswerFrom(std::string_view out);

@@ -12,7 +12,7 @@ namespace {
 using Status = LibraryTimings::Status;
 
 /// Returns the child's error message, or how it ended.
-std::string reasonOf(const Finished& finished) {
+std::string describeFailure(const Finished& finished) {
   constexpr std::string_view kName = "hone: ";
   const std::string_view err = trim(finished.err);
   std::string_view first = err.substr(0, err.find('\n'));
@@ -25,7 +25,7 @@ std::string reasonOf(const Finished& finished) {
 
 }  // namespace
 
-int threadsOf(const iree::Device& device) {
+int countThreads(const iree::Device& device) {
   return device.rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
 }
 
@@ -53,7 +53,7 @@ Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int 
         Status::timedOut, fmt::format("library process was {}", finished.ending.describe()), {}};
   }
   if (!finished.ending.ok()) {
-    return LibraryTimings{Status::failed, reasonOf(finished), {}};
+    return LibraryTimings{Status::failed, describeFailure(finished), {}};
   }
   auto answer = libraryAnswerFrom(finished.out);
   if (!answer) {
@@ -74,7 +74,7 @@ Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int 
 Result<double> LibraryProvider::bandwidth(int threads) const {
   const Finished finished = HONE_TRY(run({"--triad"}, threads));
   if (!finished.ending.ok()) {
-    return machineError("cannot measure the memory bandwidth: {}", reasonOf(finished));
+    return machineError("cannot measure the memory bandwidth: {}", describeFailure(finished));
   }
   return bandwidthFrom(finished.out);
 }

@@ -14,7 +14,7 @@
 namespace hone::profile {
 
 /// Returns the number of threads a library may use, the same as IREE uses on the device.
-[[nodiscard]] int threadsOf(const iree::Device& device);
+[[nodiscard]] int countThreads(const iree::Device& device);
 
 struct LibraryTimings {
   enum class Status : std::uint8_t { ok, unsupported, failed, timedOut };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "model/result/json_reader.h"
 
 namespace hone::profile {
@@ -15,7 +15,7 @@ using Arguments = std::vector<std::pair<std::string, std::string>>;
 constexpr std::string_view kNone = "N/A";
 
 std::string operandText(model::ElementType type, bool columnMajor) {
-  return fmt::format("{}{}", model::seedType(type), columnMajor ? 'n' : 't');
+  return fmt::format("{}{}", model::profilerType(type), columnMajor ? 'n' : 't');
 }
 
 void addFused(const model::Epilogue& epilogue, Arguments& arguments) {
@@ -59,8 +59,8 @@ Arguments argumentsFor(const model::Conv& conv, std::int64_t /*slices*/) {
                          {"pad", sizes(&ConvAxis::pad)},
                          {"dilation", sizes(&ConvAxis::dilation)},
                          {"layout", std::string(layoutName(conv))},
-                         {"input", std::string(model::seedType(conv.input))},
-                         {"result", std::string(model::seedType(conv.result))}};
+                         {"input", std::string(model::profilerType(conv.input))},
+                         {"result", std::string(model::profilerType(conv.result))}};
   addFused(conv.epilogue, arguments);
   return arguments;
 }
@@ -70,23 +70,23 @@ Arguments argumentsFor(const model::Attention& attention, std::int64_t /*slices*
           {"queries", std::to_string(attention.queries)},
           {"keys", std::to_string(attention.keys)},
           {"head_dim", std::to_string(attention.depth)},
-          {"type", std::string(model::seedType(attention.type))}};
+          {"type", std::string(model::profilerType(attention.type))}};
 }
 
 }  // namespace
 
 std::string Operation::kind() const {
-  const std::string kind = model::kindOf(problem);
+  const std::string kind = model::profilerKind(problem);
   return splitKSlices.empty() ? kind : fmt::format("split_k_{}", kind);
 }
 
 std::string Operation::name() const {
-  const std::string name = model::seedName(problem);
+  const std::string name = model::profilerName(problem);
   constexpr std::string_view kMatmul = "matmul";
   return splitKSlices.empty() ? name : fmt::format("matmul_splitk{}", name.substr(kMatmul.size()));
 }
 
-Arguments argumentsOf(const Operation& operation, std::int64_t slices) {
+Arguments listArguments(const Operation& operation, std::int64_t slices) {
   return std::visit([&](const auto& problem) { return argumentsFor(problem, slices); },
                     operation.problem);
 }

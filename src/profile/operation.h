@@ -27,7 +27,7 @@ struct Operation {
 };
 
 /// Returns the operation's arguments as shown in reports, in order; `slices` 0: not split.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> argumentsOf(
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> listArguments(
     const Operation& operation, std::int64_t slices);
 
 [[nodiscard]] nlohmann::json toJson(const Operation& operation);

@@ -47,7 +47,7 @@ Result<std::unique_ptr<engine::Unit>> ProfileUnit::fromOrder(const ProfileTools&
                                                              const json& order) {
   ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
   const std::string name = order.at("name");
-  const auto folder = folderOf(scratch.path(), order.at("kind").get<std::string>(), name);
+  const auto folder = folderFor(scratch.path(), order.at("kind").get<std::string>(), name);
   HONE_CHECK(makeFolder(folder));
   HONE_CHECK(writeFile(folder / (name + ".json"), order.at("json").get<std::string>()));
   HONE_CHECK(writeFile(folder / (name + ".mlir"), order.at("mlir").get<std::string>()));
@@ -86,7 +86,7 @@ Result<void> ProfileUnit::prepare(std::span<engine::Unit* const> batch) {
   return {};
 }
 
-Result<json> ProfileUnit::perform(engine::UnitSite& site) {
+Result<json> ProfileUnit::perform(engine::UnitContext& context) {
   if (!built_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
@@ -98,11 +98,11 @@ Result<json> ProfileUnit::perform(engine::UnitSite& site) {
   // On other devices the limits are unknown.
   std::optional<Roofline> roofline;
   if (options_.measure && tools_.runner.device().isLocal()) {
-    roofline = HONE_TRY(tools_.rooflines.of(operandsOf(operation.problem).front().element));
+    roofline = HONE_TRY(tools_.rooflines.of(operandTypes(operation.problem).front().element));
   }
-  Profiler profiler(tools_.runner, tools_.library, site.log, options_);
+  Profiler profiler(tools_.runner, tools_.library, context.log, options_);
   auto rows = HONE_TRY(profiler.profile(*built_, roofline));
-  site.referenceCpuNs += profiler.referenceCpuNs();
+  context.referenceCpuNs += profiler.referenceCpuNs();
   sortBySpeed(rows);
   json value = {{"rows", json::array()}, {"rooflines", json::array()}};
   for (const model::ProfileRow& row : rows) {

@@ -22,15 +22,15 @@ ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
   ProfileRow row;
   row.opKind = generated.operation.kind();
   row.operation = generated.operation.name();
-  row.arguments = argumentsOf(generated.operation, slices);
-  row.bytes = bytesOf(generated.operation.problem);
-  row.flops = flopsOf(generated.operation.problem);
+  row.arguments = listArguments(generated.operation, slices);
+  row.bytes = countBytes(generated.operation.problem);
+  row.flops = countFlops(generated.operation.problem);
   row.target = generated.target;
   row.verification = "Not verified";
   return row;
 }
 
-std::string keyOf(const ProfileRow& row) {
+std::string makeTrialKey(const ProfileRow& row) {
   return fmt::format("{} {}", row.provider, row.dispatch);
 }
 
@@ -62,7 +62,7 @@ struct Profiler::Running {
 
 Result<void> Profiler::record(Entry& entry) {
   store::Trial& trial = entry.trial;
-  trial.key = keyOf(entry.row);
+  trial.key = makeTrialKey(entry.row);
   if (const store::Trial* before = log_.find(trial.key)) {
     trial = *before;
     if (!trial.details.row) {
@@ -97,10 +97,10 @@ Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispa
   trial.compileWallNs = dispatch.report.ending.wallNs;
   trial.compileCpuNs = dispatch.report.ending.cpuNs;
   if (dispatch.module.empty()) {
-    trial.outcome = iree::outcomeOf(dispatch.report.status);
+    trial.outcome = iree::toOutcome(dispatch.report.status);
     trial.message = dispatch.report.message;
     trial.diagnostics = dispatch.report.diagnostics;
-  } else if (options_.verify && log_.find(keyOf(entry.row)) == nullptr) {
+  } else if (options_.verify && log_.find(makeTrialKey(entry.row)) == nullptr) {
     const engine::Verification verification = HONE_TRY(verifier.check(entry.call));
     trial.outcome = verification.outcome;
     trial.message = verification.message;
@@ -118,30 +118,30 @@ Result<Profiler::Entry> Profiler::libraryEntry(const Built& built) {
   entry.row.provider = kLibrary;
   entry.row.configuration = "library";
   entry.row.tile = entry.row.coreClass = entry.row.instructionClass = "N/A";
-  entry.row.device = fmt::format("{} threads", threadsOf(runner_.device()));
+  entry.row.device = fmt::format("{} threads", countThreads(runner_.device()));
   entry.problem = &built.generated.operation.problem;
   HONE_CHECK(record(entry));
   return entry;
 }
 
-Result<engine::Participant> Profiler::participantOf(const Entry& entry) const {
+Result<engine::Participant> Profiler::makeParticipant(const Entry& entry) const {
   if (entry.problem == nullptr) {
     const engine::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
     return callParticipant(entry.trial.id, sampler_, entry.call, pace);
   }
   const LibraryTimings probe =
-      HONE_TRY(library_.time(*entry.problem, threadsOf(runner_.device()), 1, 3));
+      HONE_TRY(library_.time(*entry.problem, countThreads(runner_.device()), 1, 3));
   if (probe.status != LibraryTimings::Status::ok) {
     return userError("{}", probe.message);
   }
   const engine::Pace pace =
-      engine::paceOf(*std::min_element(probe.times.wallNs.begin(), probe.times.wallNs.end()));
+      engine::choosePace(*std::min_element(probe.times.wallNs.begin(), probe.times.wallNs.end()));
   return engine::Participant{
       entry.trial.id,
       [this, problem = *entry.problem,
        pace](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
-        const LibraryTimings timings = HONE_TRY(
-            library_.time(problem, threadsOf(runner_.device()), pace.iterations, pace.repetitions));
+        const LibraryTimings timings = HONE_TRY(library_.time(
+            problem, countThreads(runner_.device()), pace.iterations, pace.repetitions));
         engine::Measurement measurement;
         if (timings.status != LibraryTimings::Status::ok) {
           measurement.outcome = Outcome::runFailed;
@@ -162,7 +162,7 @@ Result<std::vector<Profiler::Running>> Profiler::admitRunnable(std::vector<Entry
     if (!entry.runs()) {
       continue;
     }
-    auto participant = participantOf(entry);
+    auto participant = makeParticipant(entry);
     if (participant) {
       running.push_back({&entry, std::move(*participant)});
       continue;
@@ -215,7 +215,7 @@ Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
   // All functions of an operation have the same signature.
   const engine::Program program =
-      engine::programOf(built.generated.operation.problem, built.generated.file(".mlir"), {});
+      engine::makeProgram(built.generated.operation.problem, built.generated.file(".mlir"), {});
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, options_.seed, scratch.path()));
   engine::Verifier verifier(runner_, program, inputs, scratch.path());

@@ -57,7 +57,7 @@ class Profiler {
                                         engine::Verifier& verifier, const engine::Inputs& inputs);
   [[nodiscard]] Result<Entry> libraryEntry(const Built& built);
   [[nodiscard]] Result<void> record(Entry& entry);
-  [[nodiscard]] Result<engine::Participant> participantOf(const Entry& entry) const;
+  [[nodiscard]] Result<engine::Participant> makeParticipant(const Entry& entry) const;
   /// Returns the entries that can be measured, with their pace; records the failure of the others.
   [[nodiscard]] Result<std::vector<Running>> admitRunnable(std::vector<Entry>& entries);
   /// Copies the reason of a failure in a round to the entry's row.

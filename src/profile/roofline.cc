@@ -27,8 +27,8 @@ constexpr std::int64_t kRepetitions = 25;
 constexpr std::array<std::int64_t, 3> kSizes = {1024, 512, 384};
 
 /// Returns the best rate of a few matmuls; nullopt if the library does not support the type.
-Result<std::optional<double>> peakOf(const LibraryProvider& provider, ElementType type,
-                                     int threads) {
+Result<std::optional<double>> measurePeak(const LibraryProvider& provider, ElementType type,
+                                          int threads) {
   std::optional<double> best;
   for (const std::int64_t size : kSizes) {
     Matmul matmul{.m = size, .n = size, .k = size, .lhs = type, .rhs = type};
@@ -44,18 +44,18 @@ Result<std::optional<double>> peakOf(const LibraryProvider& provider, ElementTyp
     // The CPU time of a single thread does not include preemption by other programs.
     const auto& times = threads == 1 ? timings.times.cpuNs : timings.times.wallNs;
     const double ns = std::max(*std::min_element(times.begin(), times.end()), 1.0);
-    best = std::max(best.value_or(0), flopsOf(matmul) / ns);
+    best = std::max(best.value_or(0), countFlops(matmul) / ns);
   }
   return best;
 }
 
 Result<double> peakFor(const LibraryProvider& provider, ElementType type, int threads) {
   if (type == ElementType::i8 || type == ElementType::i1) {
-    if (const auto peak = HONE_TRY(peakOf(provider, ElementType::i8, threads))) {
+    if (const auto peak = HONE_TRY(measurePeak(provider, ElementType::i8, threads))) {
       return *peak;
     }
   }
-  const auto single = HONE_TRY(peakOf(provider, ElementType::f32, threads));
+  const auto single = HONE_TRY(measurePeak(provider, ElementType::f32, threads));
   if (!single) {
     return machineError("cannot measure the peak of this machine: no f32 matmul");
   }
@@ -63,7 +63,7 @@ Result<double> peakFor(const LibraryProvider& provider, ElementType type, int th
     return *single / 2;
   }
   if (type == ElementType::bf16) {
-    return std::max(*single, HONE_TRY(peakOf(provider, type, threads)).value_or(0));
+    return std::max(*single, HONE_TRY(measurePeak(provider, type, threads)).value_or(0));
   }
   return *single;
 }
@@ -79,7 +79,7 @@ struct CacheEntry {
              {"type", nameOf(type)},
              {"hone", honeVersion}}) {
     constexpr std::size_t kShort = 16;
-    file = folder / fmt::format("roofline-{}.json", hashOf(key.dump()).substr(0, kShort));
+    file = folder / fmt::format("roofline-{}.json", hashBytes(key.dump()).substr(0, kShort));
   }
 
   /// Returns nullopt if the file is missing, damaged or has another key.
@@ -121,9 +121,9 @@ Result<Roofline> measureRoofline(const LibraryProvider& provider, ElementType ty
   return roofline;
 }
 
-Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
-                            const LibraryProvider& provider, ElementType type, int threads,
-                            const std::string& honeVersion) {
+Result<Roofline> loadRoofline(const std::filesystem::path& cacheFolder,
+                              const LibraryProvider& provider, ElementType type, int threads,
+                              const std::string& honeVersion) {
   const CacheEntry entry(cacheFolder, type, threads, honeVersion);
   if (const auto known = entry.read()) {
     return *known;
@@ -138,7 +138,7 @@ Result<Roofline> Rooflines::of(ElementType type) {
     return known->second;
   }
   const Roofline roofline =
-      HONE_TRY(rooflineOf(cacheFolder_, provider_, type, threads_, honeVersion_));
+      HONE_TRY(loadRoofline(cacheFolder_, provider_, type, threads_, honeVersion_));
   known_.emplace(type, roofline);
   return roofline;
 }

@@ -32,9 +32,10 @@ struct Roofline {
 
 /// Returns the roofline from a cache file, keyed by CPU, number of threads, type and version of
 /// hone. Measures it if the file is missing or damaged. Failure to write the file is not an error.
-[[nodiscard]] Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
-                                          const LibraryProvider& provider, model::ElementType type,
-                                          int threads, const std::string& honeVersion);
+[[nodiscard]] Result<Roofline> loadRoofline(const std::filesystem::path& cacheFolder,
+                                            const LibraryProvider& provider,
+                                            model::ElementType type, int threads,
+                                            const std::string& honeVersion);
 
 /// Rooflines of one run on a device; reads or measures each type once.
 class Rooflines {

@@ -52,7 +52,7 @@ class RooflineTest : public ::testing::Test {
   }
   [[nodiscard]] Roofline of(ElementType type, int threads = 1,
                             const std::string& version = "1") const {
-    return rooflineOf(cache(), provider(), type, threads, version).value();
+    return loadRoofline(cache(), provider(), type, threads, version).value();
   }
   [[nodiscard]] std::vector<fs::path> files() const {
     return {fs::directory_iterator(cache()), fs::directory_iterator()};
@@ -129,7 +129,7 @@ TEST_F(RooflineTest, ToleratesUnwritableCache) {
 TEST_F(RooflineTest, DoesNotCacheFailures) {
   ASSERT_TRUE(writeFile(program(), "#!/bin/sh\nkill -SEGV $$\n"));
   fs::permissions(program(), fs::perms::owner_all);
-  const auto roofline = rooflineOf(cache(), provider(), ElementType::f32, 1, "1");
+  const auto roofline = loadRoofline(cache(), provider(), ElementType::f32, 1, "1");
   ASSERT_FALSE(roofline);
   EXPECT_EQ(roofline.error().fault, Fault::machine);
   EXPECT_THAT(roofline.error().message, HasSubstr("SIGSEGV"));

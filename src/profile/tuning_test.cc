@@ -44,10 +44,10 @@ Conv conv(ConvLayout layout, std::int64_t channels, std::int64_t size, std::int6
 }
 
 /// Returns the source of a problem with the attribute on its operation.
-std::string sourceOf(const Problem& problem, const std::string& compilationInfo) {
+std::string makeSource(const Problem& problem, const std::string& compilationInfo) {
   std::string text;
   if (const auto* attention = std::get_if<Attention>(&problem)) {
-    const auto types = model::operandsOf(problem);
+    const auto types = model::operandTypes(problem);
     text = fmt::format(
         "func.func @main(%q: tensor<{0}>, %k: tensor<{1}>, %v: tensor<{1}>) -> tensor<{0}> {{\n"
         "  %scale = arith.constant {2:.17e} : f32\n"
@@ -65,7 +65,7 @@ std::string sourceOf(const Problem& problem, const std::string& compilationInfo)
         text.find(mark), mark.size(),
         compilationInfo.empty() ? "" : fmt::format("{{compilation_info = {}}} ", compilationInfo));
   }
-  text = iree::mlirOf(problem);
+  text = iree::emitMlir(problem);
   if (compilationInfo.empty()) {
     return text;
   }
@@ -99,10 +99,10 @@ class TuningTest : public ::testing::Test {
                                                 const std::vector<TuningConfig>& configs) {
     std::vector<iree::CompileRequest> requests;
     for (const TuningConfig& config : configs) {
-      const std::string text = sourceOf(problem, config.compilationInfo);
+      const std::string text = makeSource(problem, config.compilationInfo);
       const auto file = folder_.path() / (config.name + ".mlir");
       EXPECT_TRUE(writeFile(file, text));
-      requests.push_back({file, hashOf(text), iree::targetFrom(target)->flags, {}});
+      requests.push_back({file, hashBytes(text), iree::targetFrom(target)->flags, {}});
     }
     std::vector<std::filesystem::path> modules;
     const auto compiled = compiler_.compileAll(requests, {}).value();
@@ -136,7 +136,7 @@ class TuningTest : public ::testing::Test {
     const bool exact = !std::holds_alternative<Attention>(problem);
     std::vector<verify::Tensor> inputs;
     std::vector<std::string> arguments;
-    for (const model::TensorType& type : model::operandsOf(problem)) {
+    for (const model::TensorType& type : model::operandTypes(problem)) {
       inputs.push_back(verify::makeInput(
           type, exact ? verify::Values::smallIntegers : verify::Values::reals, 7, inputs.size()));
       const auto file = folder_.path() / fmt::format("{}.bin", inputs.size());
@@ -154,10 +154,11 @@ class TuningTest : public ::testing::Test {
     for (std::size_t i = 0; i < modules.size(); ++i) {
       const auto report = runner.run({modules[i], "main", arguments}, result).value();
       ASSERT_EQ(report.status, iree::CallReport::Status::ok) << report.message;
-      const auto actual = verify::readTensor(result[0], model::resultOf(problem)).value();
+      const auto actual = verify::readTensor(result[0], model::resultType(problem)).value();
       expected = expected.value_or(actual);  // an attention is compared with the default
       const verify::Tolerance tolerance =
-          exact ? verify::toleranceFor(problem, true) : verify::Tolerance{1e-4, 1e-4};
+          exact ? verify::toleranceFor(problem, verify::Values::smallIntegers)
+                : verify::Tolerance{1e-4, 1e-4};
       const auto mismatch = verify::compare(actual, *expected, tolerance).value();
       EXPECT_FALSE(mismatch) << configs[i].name << ": " << mismatch->describe();
     }
@@ -238,7 +239,7 @@ TEST_F(TuningTest, GpuConfigsCompile) {
 TEST_F(TuningTest, CpuConfigsMatchReference) {
   // The compiler fills a block of 64x64 with one vector, which is too large for CPUs without
   // AVX-512.
-  const bool isWide = knobs::limitsOfThisCpu().largestVectorBytes() > 64 * 64 * 4;
+  const bool isWide = knobs::detectCpuLimits().largestVectorBytes() > std::int64_t{64} * 64 * 4;
   expectRight("local", "local-sync", Matmul{.m = 130, .n = 140, .k = 130}, isWide ? 10 : 9);
   expectRight("local", "local-sync", Matmul{.batch = 2, .m = 40, .n = 48, .k = 24}, 2);
   expectRight("local", "local-sync", conv(ConvLayout::nchw, 8, 18, 16), 3);

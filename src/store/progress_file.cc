@@ -53,7 +53,7 @@ RunProgress progressFrom(const json& record) {
 
 }  // namespace
 
-fs::path progressFileOf(const fs::path& store) {
+fs::path progressFilePath(const fs::path& store) {
   std::error_code code;  // all paths of a store share one file
   const fs::path whole = fs::weakly_canonical(fs::absolute(store), code);
   return (code ? store : whole).string() + ".progress.json";
@@ -71,7 +71,7 @@ json toJson(const RunProgress& progress) {
 }
 
 std::optional<RunProgress> readProgress(const fs::path& store) {
-  const auto text = readFile(progressFileOf(store));
+  const auto text = readFile(progressFilePath(store));
   const json record = text ? json::parse(*text, nullptr, false) : json();
   if (!record.is_object()) {
     return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<RunProgress> readProgress(const fs::path& store) {
 }
 
 ProgressFile::ProgressFile(const fs::path& store, std::int64_t run)
-    : file_(progressFileOf(store)), run_(run), owner_(::getpid()) {
+    : file_(progressFilePath(store)), run_(run), owner_(::getpid()) {
   removeLeftovers(file_);
 }
 

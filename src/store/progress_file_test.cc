@@ -60,13 +60,13 @@ TEST_F(ProgressFileTest, IgnoresAndRemovesFileOfKilledRun) {
   if (child == 0) {
     ProgressFile file(store(), 7);
     file.see(state_, true);
-    ::_exit(fs::exists(progressFileOf(store())) ? 0 : 1);  // skips the destructor
+    ::_exit(fs::exists(progressFilePath(store())) ? 0 : 1);  // skips the destructor
   }
   int status = 1;
   ::waitpid(child, &status, 0);
   ASSERT_EQ(status, 0);
-  ASSERT_TRUE(writeFile(progressFileOf(store()).string() + ".1-1.part", "{"));
-  EXPECT_TRUE(fs::exists(progressFileOf(store())));
+  ASSERT_TRUE(writeFile(progressFilePath(store()).string() + ".1-1.part", "{"));
+  EXPECT_TRUE(fs::exists(progressFilePath(store())));
   EXPECT_EQ(readProgress(store()), std::nullopt);
   const ProgressFile next(store(), 8);
   EXPECT_THAT(files(), testing::IsEmpty());
@@ -86,7 +86,7 @@ TEST_F(ProgressFileTest, ForkedChildDoesNotRemoveFile) {
 
 TEST_F(ProgressFileTest, IgnoresMalformedFile) {
   for (const char* text : {"", "{", "[]", "3", R"({"run": "seven"})", R"({"done": {}})"}) {
-    ASSERT_TRUE(writeFile(progressFileOf(store()), text));
+    ASSERT_TRUE(writeFile(progressFilePath(store()), text));
     EXPECT_EQ(readProgress(store()), std::nullopt) << text;
   }
 }

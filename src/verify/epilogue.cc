@@ -16,13 +16,13 @@ template <typename Number>
 class Bias {
  public:
   Bias(const model::Problem& problem, std::span<const Tensor> inputs) {
-    if (!epilogueOf(problem).bias) {
+    if (!findEpilogue(problem).bias) {
       return;
     }
-    values_ = numbersOf<Number>(inputs[2]);
+    values_ = toNumbers<Number>(inputs[2]);
     const auto* conv = std::get_if<model::Conv>(&problem);
     if (conv != nullptr && conv->layout == model::ConvLayout::nchw) {
-      const model::TensorType result = resultOf(problem);
+      const model::TensorType result = resultType(problem);
       repeat_ = static_cast<std::size_t>(result.count() / (result.shape[0] * result.shape[1]));
     }
   }
@@ -63,7 +63,7 @@ void softmaxInPlace(std::span<double> row) {
 
 Tensor floatEpilogue(const model::Problem& problem, const Tensor& sums,
                      std::span<const Tensor> inputs) {
-  const Activation activation = epilogueOf(problem).activation;
+  const Activation activation = findEpilogue(problem).activation;
   const Bias<double> bias(problem, inputs);
   Tensor result{{sums.type.shape, ElementType::f32}, {}};
   result.data.resize(result.type.bytes());
@@ -99,10 +99,10 @@ std::int32_t wrap(std::int64_t value, ElementType type) {
 }
 
 Tensor integerEpilogue(const model::Problem& problem, Tensor sums, std::span<const Tensor> inputs) {
-  const ElementType type = resultOf(problem).element;
-  const bool relu = epilogueOf(problem).activation == Activation::relu;
+  const ElementType type = resultType(problem).element;
+  const bool relu = findEpilogue(problem).activation == Activation::relu;
   const Bias<std::int64_t> bias(problem, inputs);
-  std::vector<std::int64_t> values = numbersOf<std::int64_t>(sums);
+  std::vector<std::int64_t> values = toNumbers<std::int64_t>(sums);
   std::vector<std::int32_t> results(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::int32_t value = wrap(values[i] + bias.at(i), type);
@@ -115,10 +115,10 @@ Tensor integerEpilogue(const model::Problem& problem, Tensor sums, std::span<con
 }  // namespace
 
 Tensor applyEpilogue(const model::Problem& problem, Tensor sums, std::span<const Tensor> inputs) {
-  const ElementType result = resultOf(problem).element;
+  const ElementType result = resultType(problem).element;
   const bool narrow = result == ElementType::i8 || result == ElementType::i16;
   const bool integers = sums.type.element == ElementType::i32 && !isFloat(result);
-  if (epilogueOf(problem).isNone() && !(integers && narrow)) {
+  if (findEpilogue(problem).isNone() && !(integers && narrow)) {
     return sums;
   }
   return integers ? integerEpilogue(problem, std::move(sums), inputs)

@@ -56,9 +56,9 @@ void roundedSoftmax(std::vector<double>& values, std::size_t columns, const Roun
 std::vector<double> roundedMatmul(const Matmul& p, const std::vector<Tensor>& inputs,
                                   bool biasFirst) {
   const RoundTo in(p.result);
-  const auto lhs = numbersOf<double>(inputs[0]);
-  const auto rhs = numbersOf<double>(inputs[1]);
-  const auto bias = p.epilogue.bias ? numbersOf<double>(inputs[2])
+  const auto lhs = toNumbers<double>(inputs[0]);
+  const auto rhs = toNumbers<double>(inputs[1]);
+  const auto bias = p.epilogue.bias ? toNumbers<double>(inputs[2])
                                     : std::vector<double>(static_cast<std::size_t>(p.n), 0.0);
   std::vector<double> values;
   for (std::int64_t m = 0; m < p.m; ++m) {
@@ -87,9 +87,9 @@ std::vector<double> roundedAttention(const Attention& p, const std::vector<Tenso
   const RoundTo in(p.type);
   const RoundTo f32(ElementType::f32);
   const double scale = in(std::numbers::log2e / std::sqrt(static_cast<double>(p.depth)));
-  const auto query = numbersOf<double>(inputs[0]);
-  const auto key = numbersOf<double>(inputs[1]);
-  const auto value = numbersOf<double>(inputs[2]);
+  const auto query = toNumbers<double>(inputs[0]);
+  const auto key = toNumbers<double>(inputs[1]);
+  const auto value = toNumbers<double>(inputs[2]);
   std::vector<double> result;
   std::vector<double> weights(at(p.keys));
   for (std::int64_t row = 0; row < p.batch * p.queries; ++row) {
@@ -121,9 +121,8 @@ std::vector<double> roundedAttention(const Attention& p, const std::vector<Tenso
 
 std::optional<Mismatch> findMismatch(const Problem& problem, const std::vector<Tensor>& inputs,
                                      const std::vector<double>& actual) {
-  const bool exact = valuesFor(problem) == Values::smallIntegers;
   return compare(resultTensor(problem, actual), computeReference(problem, inputs).value(),
-                 toleranceFor(problem, exact))
+                 toleranceFor(problem, valuesFor(problem)))
       .value();
 }
 
@@ -187,7 +186,7 @@ void clear(Tensor& tensor) { std::ranges::fill(tensor.data, std::byte{0}); }
 
 /// Omits one product of one row.
 std::vector<double> droppedProduct(const Matmul& matmul, std::vector<Tensor> inputs) {
-  const std::size_t bytes = bytesOf(matmul.lhs);
+  const std::size_t bytes = byteWidth(matmul.lhs);
   const auto from = inputs[0].data.begin() + static_cast<std::ptrdiff_t>(5 * bytes);
   std::fill(from, from + static_cast<std::ptrdiff_t>(bytes), std::byte{0});
   return naive(matmul, inputs);
@@ -299,12 +298,12 @@ std::vector<double> shortSum(const Attention& attention, const std::vector<Tenso
                        .k = attention.depth,
                        .transposeRhs = true,
                        .epilogue = {.activation = Activation::softmax}};
-  std::vector<double> query = numbersOf<double>(inputs[0]);
+  std::vector<double> query = toNumbers<double>(inputs[0]);
   for (double& value : query) {
     value /= std::sqrt(static_cast<double>(attention.depth));
   }
   const auto even =
-      naiveEpilogue(weights, naiveMatmul(weights, query, numbersOf<double>(inputs[1])), {});
+      naiveEpilogue(weights, naiveMatmul(weights, query, toNumbers<double>(inputs[1])), {});
   std::vector<double> result = naive(attention, inputs);
   for (std::int64_t q = 0; q < attention.queries; ++q) {
     const double last = even[at(q * attention.keys + attention.keys - 1)];
@@ -316,12 +315,12 @@ std::vector<double> shortSum(const Attention& attention, const std::vector<Tenso
 }
 std::vector<double> scaled(const Attention& attention, const std::vector<Tensor>& inputs,
                            double factor) {
-  std::vector<double> query = numbersOf<double>(inputs[0]);
+  std::vector<double> query = toNumbers<double>(inputs[0]);
   for (double& value : query) {
     value *= factor;
   }
-  return naiveAttention(attention, query, numbersOf<double>(inputs[1]),
-                        numbersOf<double>(inputs[2]));
+  return naiveAttention(attention, query, toNumbers<double>(inputs[1]),
+                        toNumbers<double>(inputs[2]));
 }
 
 TEST(AttentionTolerance, DetectsDefects) {

@@ -58,7 +58,7 @@ void fill(Tensor& tensor, Values values, Random generator, Convert convert) {
 }  // namespace
 
 Values valuesFor(const model::Problem& problem) {
-  const model::Activation activation = epilogueOf(problem).activation;
+  const model::Activation activation = findEpilogue(problem).activation;
   const bool saturates = std::holds_alternative<model::Attention>(problem) ||
                          activation == model::Activation::gelu ||
                          activation == model::Activation::softmax;

@@ -21,11 +21,11 @@ constexpr std::array kAll = {ElementType::f64,  ElementType::f32, ElementType::f
 
 TEST(Inputs, SmallIntegersAreEqualInEveryType) {
   const std::vector<double> expected =
-      numbersOf<double>(makeInput({{100, 41}, ElementType::f32}, Values::smallIntegers, 7, 1));
+      toNumbers<double>(makeInput({{100, 41}, ElementType::f32}, Values::smallIntegers, 7, 1));
   EXPECT_EQ(std::set<double>(expected.begin(), expected.end()),
             (std::set<double>{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8}));
   for (const ElementType type : kAll) {
-    EXPECT_EQ(numbersOf<double>(makeInput({{100, 41}, type}, Values::smallIntegers, 7, 1)),
+    EXPECT_EQ(toNumbers<double>(makeInput({{100, 41}, type}, Values::smallIntegers, 7, 1)),
               expected)
         << nameOf(type);
   }
@@ -35,7 +35,7 @@ TEST(Inputs, RealsAreUniform) {
   for (const ElementType type :
        {ElementType::f64, ElementType::f32, ElementType::f16, ElementType::bf16}) {
     const std::vector<double> values =
-        numbersOf<double>(makeInput({{20000}, type}, Values::reals, 1, 0));
+        toNumbers<double>(makeInput({{20000}, type}, Values::reals, 1, 0));
     double sum = 0;
     double squares = 0;
     for (const double value : values) {
@@ -53,8 +53,8 @@ TEST(Inputs, DifferBySeedAndOperand) {
   std::set<std::vector<double>> seen;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     for (std::size_t operand = 0; operand < 4; ++operand) {
-      seen.insert(numbersOf<double>(makeInput(type, Values::smallIntegers, seed, operand)));
-      seen.insert(numbersOf<double>(makeInput(type, Values::reals, seed, operand)));
+      seen.insert(toNumbers<double>(makeInput(type, Values::smallIntegers, seed, operand)));
+      seen.insert(toNumbers<double>(makeInput(type, Values::reals, seed, operand)));
     }
   }
   EXPECT_EQ(seen.size(), 32);

@@ -15,7 +15,7 @@ using model::ElementType;
 
 Result<void> checkInputs(const model::Problem& problem, std::span<const Tensor> inputs) {
   HONE_CHECK(model::check(problem));
-  const std::vector<model::TensorType> operands = operandsOf(problem);
+  const std::vector<model::TensorType> operands = operandTypes(problem);
   if (inputs.size() != operands.size()) {
     return userError("{}: expected {} inputs, got {}", nameOf(problem), operands.size(),
                      inputs.size());
@@ -38,12 +38,12 @@ const float* asFloats(const Tensor& tensor, std::vector<float>& space) {
   if (tensor.type.element == ElementType::f32) {
     return reinterpret_cast<const float*>(tensor.data.data());
   }
-  space = numbersOf<float>(tensor);
+  space = toNumbers<float>(tensor);
   return space.data();
 }
 
 Tensor emptyResult(const model::Problem& problem, ElementType element) {
-  model::TensorType type = resultOf(problem);
+  model::TensorType type = resultType(problem);
   type.element = element;
   return {type, std::vector<std::byte>(type.bytes())};
 }
@@ -104,8 +104,8 @@ Result<unsigned> exactDigitBits(const model::Problem& problem) {
 /// Computes integer sums exactly in f32, since oneDNN's i8 kernels saturate on processors without
 /// VNNI. Takes one pass for small values, and one pass per pair of digits otherwise.
 Result<Tensor> integerSums(const model::Problem& problem, std::span<const Tensor> inputs) {
-  std::vector<std::int64_t> first = numbersOf<std::int64_t>(inputs[0]);
-  std::vector<std::int64_t> second = numbersOf<std::int64_t>(inputs[1]);
+  std::vector<std::int64_t> first = toNumbers<std::int64_t>(inputs[0]);
+  std::vector<std::int64_t> second = toNumbers<std::int64_t>(inputs[1]);
   const double bound =
       maxMagnitude(first) * maxMagnitude(second) * static_cast<double>(reductionLength(problem));
   const unsigned bits = bound <= 0x1p24 ? 24 : HONE_TRY(exactDigitBits(problem));

@@ -125,7 +125,7 @@ Tolerance toleranceInF32(Problem problem) {
   } else {
     std::get<Attention>(problem).type = ElementType::f32;
   }
-  return toleranceFor(problem, false);
+  return toleranceFor(problem, Values::reals);
 }
 
 void checkAgainstLoops(const Problem& problem) {
@@ -135,7 +135,7 @@ void checkAgainstLoops(const Problem& problem) {
     if (!result) {
       RC_FAIL(nameOf(problem) + ": " + result.error().message);
     }
-    if (numbersOf<double>(*result) != naive(problem, exact)) {
+    if (toNumbers<double>(*result) != naive(problem, exact)) {
       RC_FAIL(nameOf(problem));
     }
   }
@@ -177,10 +177,10 @@ TEST(Reference, IsExactForAllI8Values) {
                                  .rhs = ElementType::i8,
                                  .result = ElementType::i32};
   std::vector<Tensor> inputs = wideInputs(problem);
-  EXPECT_EQ(numbersOf<double>(computeReference(problem, inputs).value()), naive(problem, inputs));
+  EXPECT_EQ(toNumbers<double>(computeReference(problem, inputs).value()), naive(problem, inputs));
   std::fill(inputs[0].data.begin(), inputs[0].data.end(), std::byte{0x80});
   std::fill(inputs[1].data.begin(), inputs[1].data.end(), std::byte{0x80});
-  EXPECT_EQ(numbersOf<double>(computeReference(problem, inputs).value()),
+  EXPECT_EQ(toNumbers<double>(computeReference(problem, inputs).value()),
             std::vector<double>(12, 5000.0 * 128 * 128));
 }
 
@@ -200,7 +200,7 @@ TEST(Reference, WrapsLikeI32) {
   for (int i = 0; i < 2; ++i) {
     expected += static_cast<std::uint32_t>(lhs[i]) * static_cast<std::uint32_t>(rhs[i]);
   }
-  EXPECT_EQ(numbersOf<double>(computeReference(problem, inputs).value()),
+  EXPECT_EQ(toNumbers<double>(computeReference(problem, inputs).value()),
             std::vector<double>{static_cast<double>(static_cast<std::int32_t>(expected))});
 }
 
@@ -219,7 +219,7 @@ TEST(Reference, BiasAndReluWrapLikeI32) {
   std::memcpy(inputs[0].data.data(), lhs.data(), 4);
   std::memcpy(inputs[1].data.data(), rhs.data(), 8);
   std::memcpy(inputs[2].data.data(), bias.data(), 8);
-  EXPECT_EQ(numbersOf<double>(computeReference(problem, inputs).value()),
+  EXPECT_EQ(toNumbers<double>(computeReference(problem, inputs).value()),
             (std::vector<double>{0, 2147483647}));
 }
 
@@ -232,7 +232,7 @@ TEST(Reference, NarrowResultWraps) {
                                  .result = ElementType::i8};
   const std::vector<Tensor> inputs = wideInputs(problem);
   const std::vector<double> sums = naive(problem, inputs);
-  const std::vector<double> result = numbersOf<double>(computeReference(problem, inputs).value());
+  const std::vector<double> result = toNumbers<double>(computeReference(problem, inputs).value());
   for (std::size_t i = 0; i < sums.size(); ++i) {
     EXPECT_EQ(result[i], static_cast<std::int8_t>(static_cast<std::int64_t>(sums[i])));
   }
@@ -243,7 +243,7 @@ TEST(Reference, SplitsLongAttention) {
   const std::vector<Tensor> inputs = makeInputs(problem, Values::reals);
   const auto mismatch =
       compare(computeReference(problem, inputs).value(),
-              resultTensor(problem, naive(problem, inputs)), toleranceFor(problem, false));
+              resultTensor(problem, naive(problem, inputs)), toleranceFor(problem, Values::reals));
   EXPECT_FALSE(mismatch.value()) << mismatch.value()->describe();
 }
 

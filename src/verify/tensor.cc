@@ -34,7 +34,7 @@ void readAs(const std::byte* from, std::span<Number> out, Convert convert) {
 
 template <typename Number>
 void read(const Tensor& tensor, std::size_t begin, std::span<Number> out) {
-  const std::byte* from = tensor.data.data() + begin * bytesOf(tensor.type.element);
+  const std::byte* from = tensor.data.data() + begin * byteWidth(tensor.type.element);
   const auto same = [](auto value) { return value; };
   switch (tensor.type.element) {
     case ElementType::f64:

@@ -25,7 +25,7 @@ void readElements(const Tensor& tensor, std::size_t begin, std::span<std::int64_
 
 /// Returns all elements as numbers.
 template <typename Number>
-[[nodiscard]] std::vector<Number> numbersOf(const Tensor& tensor) {
+[[nodiscard]] std::vector<Number> toNumbers(const Tensor& tensor) {
   std::vector<Number> numbers(static_cast<std::size_t>(tensor.type.count()));
   readElements(tensor, 0, std::span<Number>(numbers));
   return numbers;

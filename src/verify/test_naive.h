@@ -66,7 +66,7 @@ inline std::size_t elementOffset(const model::Conv& p, std::int64_t n, std::int6
 inline std::vector<double> naiveConv(const model::Conv& p, std::vector<double> first,
                                      std::vector<double> second) {
   using model::ConvDirection;
-  std::vector<double> result(at(resultOf(p).count()));
+  std::vector<double> result(at(resultType(p).count()));
   auto& image = p.direction == ConvDirection::backwardData ? result : first;
   auto& filter = p.direction == ConvDirection::weightBackward ? result : second;
   auto& output = p.direction == ConvDirection::forward        ? result
@@ -125,7 +125,7 @@ inline void naiveSoftmax(std::vector<double>& values, std::size_t columns) {
 
 inline std::vector<double> naiveEpilogue(const model::Problem& problem, std::vector<double> values,
                                          const std::vector<double>& bias) {
-  const model::TensorType result = resultOf(problem);
+  const model::TensorType result = resultType(problem);
   const auto* conv = std::get_if<model::Conv>(&problem);
   const bool channelsFirst = conv != nullptr && conv->layout == model::ConvLayout::nchw;
   const std::int64_t inner =
@@ -133,7 +133,7 @@ inline std::vector<double> naiveEpilogue(const model::Problem& problem, std::vec
   for (std::size_t i = 0; i < values.size(); ++i) {
     double& x = values[i];
     x += bias.empty() ? 0 : bias[i / at(inner) % bias.size()];
-    switch (epilogueOf(problem).activation) {
+    switch (findEpilogue(problem).activation) {
       case model::Activation::relu:
         x = x < 0 ? 0 : x;
         break;
@@ -144,7 +144,7 @@ inline std::vector<double> naiveEpilogue(const model::Problem& problem, std::vec
         break;
     }
   }
-  if (epilogueOf(problem).activation == model::Activation::softmax) {
+  if (findEpilogue(problem).activation == model::Activation::softmax) {
     naiveSoftmax(values, at(result.shape.back()));
   }
   return values;
@@ -168,7 +168,7 @@ inline std::vector<double> naiveAttention(const model::Attention& p,
 inline std::vector<double> naive(const model::Problem& problem, const std::vector<Tensor>& inputs) {
   std::vector<std::vector<double>> values;
   for (const Tensor& input : inputs) {
-    values.push_back(numbersOf<double>(input));
+    values.push_back(toNumbers<double>(input));
   }
   if (const auto* attention = std::get_if<model::Attention>(&problem)) {
     return naiveAttention(*attention, values[0], values[1], values[2]);
@@ -184,7 +184,7 @@ inline std::vector<double> naive(const model::Problem& problem, const std::vecto
 inline std::vector<Tensor> makeInputs(const model::Problem& problem, Values values,
                                       std::uint64_t seed = 1) {
   std::vector<Tensor> inputs;
-  for (const model::TensorType& type : operandsOf(problem)) {
+  for (const model::TensorType& type : operandTypes(problem)) {
     inputs.push_back(makeInput(type, values, seed, inputs.size()));
   }
   return inputs;
@@ -192,7 +192,7 @@ inline std::vector<Tensor> makeInputs(const model::Problem& problem, Values valu
 
 /// Returns the values as an f64 tensor with the shape of the problem's result.
 inline Tensor resultTensor(const model::Problem& problem, const std::vector<double>& values) {
-  Tensor tensor{{resultOf(problem).shape, model::ElementType::f64}, {}};
+  Tensor tensor{{resultType(problem).shape, model::ElementType::f64}, {}};
   tensor.data.resize(values.size() * sizeof(double));
   std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
   return tensor;

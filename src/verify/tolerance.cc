@@ -31,14 +31,14 @@ double unitRoundoff(ElementType type) { return std::ldexp(1.0, -significandBits(
 
 /// Properties of the problem's inputs and accumulator that bound its rounding errors.
 struct ErrorModel {
-  ErrorModel(const model::Problem& problem, bool exactInputs)
-      : accumulator(resultOf(problem).element),
-        integers(exactInputs || !isFloat(operandsOf(problem)[0].element)),
+  ErrorModel(const model::Problem& problem, Values inputs)
+      : accumulator(resultType(problem).element),
+        integers(inputs == Values::smallIntegers || !isFloat(operandTypes(problem)[0].element)),
         length(static_cast<double>(reductionLength(problem))),
         u(unitRoundoff(accumulator)) {
-    if (epilogueOf(problem).bias) {
-      bias = exactInputs ? kLargestInteger : 1;
-      exactBias = exactInputs;
+    if (findEpilogue(problem).bias) {
+      exactBias = inputs == Values::smallIntegers;
+      bias = exactBias ? kLargestInteger : 1;
     }
   }
   /// Returns the largest product.
@@ -119,17 +119,17 @@ Tolerance attentionTolerance(const model::Attention& attention) {
 
 }  // namespace
 
-Tolerance toleranceFor(const model::Problem& problem, bool exactInputs) {
+Tolerance toleranceFor(const model::Problem& problem, Values inputs) {
   if (const auto* attention = std::get_if<model::Attention>(&problem)) {
     return attentionTolerance(*attention);
   }
-  const ErrorModel errors(problem, exactInputs);
+  const ErrorModel errors(problem, inputs);
   const Tolerance sums = sumTolerance(errors);
-  switch (epilogueOf(problem).activation) {
+  switch (findEpilogue(problem).activation) {
     case model::Activation::gelu:
       return geluTolerance(sums, errors.u);
     case model::Activation::softmax:
-      return softmaxTolerance(sums, errors, static_cast<double>(resultOf(problem).shape.back()));
+      return softmaxTolerance(sums, errors, static_cast<double>(resultType(problem).shape.back()));
     case model::Activation::none:
     case model::Activation::relu:
       break;

@@ -23,11 +23,11 @@ constexpr double kDefaultNs = 13.7e6;
 constexpr std::int64_t kRounds = 20;
 constexpr const char* kScope = "main_dispatch_0_matmul_512x768x1024_f32";
 
-store::Run runOf(const std::string& verb, const std::string& program) {
+store::Run makeRun(const std::string& command, const std::string& program) {
   store::Run run;
-  run.key = verb + program;
-  run.verb = verb;
-  run.arguments = {verb, program};
+  run.key = command + program;
+  run.command = command;
+  run.arguments = {command, program};
   run.workingFolder = "/tmp";
   run.startedAt = "2026-01-02T03:04:05Z";
   run.honeVersion = "0.1.0";
@@ -40,7 +40,7 @@ store::Run runOf(const std::string& verb, const std::string& program) {
   return run;
 }
 
-std::vector<Sample> samplesOf(Stage stage, std::int64_t rounds, double ns, Random& random) {
+std::vector<Sample> makeSamples(Stage stage, std::int64_t rounds, double ns, Random& random) {
   std::vector<Sample> samples;
   for (std::int64_t round = 0; round < rounds; ++round) {
     const double noisy = ns * (1 + 0.04 * random.uniform());
@@ -53,15 +53,17 @@ constexpr std::array kKnobs = {
     "distribution.d0",           "distribution.d1", "vector_reduction.d2",
     "vector_common_parallel.d0", "unroll",          "loop_peeling"};
 
+constexpr const char* kConstantKnob = "stages";
+
 struct Point {
   std::array<std::int64_t, kKnobs.size()> values;
 
   [[nodiscard]] std::string name() const {
     std::string name;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      name += fmt::format("{}{}={}", i == 0 ? "" : " ", kKnobs[i], values[i]);
+      name += fmt::format("{}={} ", kKnobs[i], values[i]);
     }
-    return name;
+    return fmt::format("{}{}=2", name, kConstantKnob);
   }
   /// Fastest with 64x32 tiles; each doubling away from that costs time, other knobs a little.
   [[nodiscard]] double ns() const {
@@ -92,8 +94,8 @@ Point pointAt(std::size_t number) {
   return point;
 }
 
-Trial trialOf(const std::string& key, const std::string& problem, const std::string& scope,
-              const std::string& name, std::int64_t atMs) {
+Trial makeTrial(const std::string& key, const std::string& problem, const std::string& scope,
+                const std::string& name, std::int64_t atMs) {
   Trial trial;
   trial.key = key;
   trial.problem = problem;
@@ -109,9 +111,9 @@ Trial trialOf(const std::string& key, const std::string& problem, const std::str
 Result<void> addProof(Store& store, std::int64_t run, const std::string& program, double tunedNs,
                       Random& random) {
   const auto add = [&](const std::string& name, double ns, bool twin) -> Result<void> {
-    Trial trial = trialOf("proof " + name, program, "proof", name, 100'000);
+    Trial trial = makeTrial("proof " + name, program, "proof", name, 100'000);
     trial.details.twin = twin;
-    HONE_CHECK(store.addTrial(run, trial, samplesOf(Stage::final, kRounds, ns, random)));
+    HONE_CHECK(store.addTrial(run, trial, makeSamples(Stage::final, kRounds, ns, random)));
     return {};
   };
   HONE_CHECK(add("default", kDefaultNs, false));
@@ -151,21 +153,22 @@ json tuneSummary(const std::string& program, const std::string& winner, double t
 
 Result<std::int64_t> addTuneRun(Store& store, std::size_t candidates, const std::string& program) {
   Random random(7);
-  store::Run described = runOf("tune", program);
+  store::Run described = makeRun("tune", program);
   for (const char* knob : kKnobs) {
     described.details.spaces[kScope].push_back({.name = knob, .ordered = true});
   }
+  described.details.spaces[kScope].push_back({.name = kConstantKnob, .ordered = true});
   const std::int64_t run = HONE_TRY(store.addRun(described));
-  Trial baseline = trialOf("default", program, kScope, "default", 0);
+  Trial baseline = makeTrial("default", program, kScope, "default", 0);
   baseline.details.screenNs = kDefaultNs;
-  HONE_CHECK(store.addTrial(run, baseline, samplesOf(Stage::screen, 3, kDefaultNs, random)));
+  HONE_CHECK(store.addTrial(run, baseline, makeSamples(Stage::screen, 3, kDefaultNs, random)));
   std::string winner;
   double bestNs = kDefaultNs;
   for (std::size_t i = 0; i < candidates; ++i) {
     const Point point = pointAt(i);
     const double ns = point.ns() * (1 + 0.05 * random.uniform());
-    Trial trial = trialOf(fmt::format("candidate {}", i), program, kScope, point.name(),
-                          static_cast<std::int64_t>(500 * (i + 1)));
+    Trial trial = makeTrial(fmt::format("candidate {}", i), program, kScope, point.name(),
+                            static_cast<std::int64_t>(500 * (i + 1)));
     const bool broken = i % 29 == 28;
     if (broken) {
       trial.outcome = Outcome::compileFailed;
@@ -177,7 +180,7 @@ Result<std::int64_t> addTuneRun(Store& store, std::size_t candidates, const std:
         winner = point.name();
       }
     }
-    const auto samples = samplesOf(Stage::screen, broken ? 0 : 3, ns, random);
+    const auto samples = makeSamples(Stage::screen, broken ? 0 : 3, ns, random);
     HONE_CHECK(store.addTrial(run, trial, samples));
   }
   HONE_CHECK(addProof(store, run, program, bestNs, random));
@@ -262,7 +265,7 @@ json tallyJson(std::size_t shapes, double speedup) {
 
 Result<std::int64_t> addSplitRun(Store& store, std::size_t shapes) {
   Random random(11);
-  store::Run described = runOf("split", fmt::format("workload{}.txt", shapes));
+  store::Run described = makeRun("split", fmt::format("workload{}.txt", shapes));
   described.device = "local-task";
   const std::int64_t run = HONE_TRY(store.addRun(described));
   json summary = {{"run", run}, {"results", "workload_results"}, {"failures", json::array()}};

@@ -177,7 +177,7 @@ std::map<std::string, std::string> winners(const json& shapes) {
   return best;
 }
 
-double timeOf(const json& shapes, const std::string& arguments, const std::string& limit) {
+double findTime(const json& shapes, const std::string& arguments, const std::string& limit) {
   for (const json& shape : shapes) {
     if (shape.at("arguments") == arguments) {
       return shape.at("limits").at(limit).at(0);
@@ -193,8 +193,8 @@ void expectEquivalentWinners(const json& remotely, const json& locally) {
   const auto best = winners(shapes);
   ASSERT_EQ(best.size(), std::size_t{kShapeCount});
   for (const auto& [arguments, limit] : winners(locally.at("summary").at("shapes"))) {
-    EXPECT_LE(timeOf(shapes, arguments, limit),
-              kAsGood * timeOf(shapes, arguments, best.at(arguments)))
+    EXPECT_LE(findTime(shapes, arguments, limit),
+              kAsGood * findTime(shapes, arguments, best.at(arguments)))
         << arguments;
   }
 }
@@ -346,7 +346,7 @@ TEST_F(OnCluster, SharesCompiledModulesBetweenNodes) {
 TEST_F(OnCluster, ProfileMatchesLocalRows) {
   const std::vector<std::string> profile = {"profile", "--problem-m=32,64", "--problem-n=48",
                                             "--problem-k=64", "--json"};
-  const auto rowsOf = [](const CommandResult& ran) {
+  const auto countRows = [](const CommandResult& ran) {
     std::set<std::string> rows;
     for (const json& row : ran.json().at("rows")) {
       rows.insert(fmt::format("{} {} {}", row.at("dispatch").dump(), row.at("provider").dump(),
@@ -358,7 +358,7 @@ TEST_F(OnCluster, ProfileMatchesLocalRows) {
   ASSERT_EQ(here.code, 0) << here.err;
   const CommandResult there = box_.hone(profile);
   ASSERT_EQ(there.code, 0) << there.err;
-  EXPECT_EQ(rowsOf(there), rowsOf(here));
+  EXPECT_EQ(countRows(there), countRows(here));
   expectWholeSamples(exported(box_));
   expectNoJobs();
 }

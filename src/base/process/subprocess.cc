@@ -20,6 +20,7 @@
 #include "base/process/cleanup_command.h"
 #include "base/process/environment.h"
 #include "base/process/interrupt.h"
+#include "base/progress.h"
 #include "base/text/text.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -124,6 +125,7 @@ bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t d
     ended = ready > 0 && ends[2].revents != 0;
     drain(out, finished.out);
     drain(err, finished.err);
+    Progress::tick();
     stopped = !ended && ((interrupted() && !always) || (deadlineNs > 0 && nowNs() >= deadlineNs));
   }
   return stopped;

@@ -19,7 +19,7 @@ Result<Regex> Regex::compile(std::string_view pattern) {
 
 bool Regex::matches(std::string_view text) const { return RE2::FullMatch(text, *compiled_); }
 
-bool Regex::matchesPartOf(std::string_view text) const {
+bool Regex::matchesAnywhere(std::string_view text) const {
   return RE2::PartialMatch(text, *compiled_);
 }
 

@@ -22,7 +22,7 @@ class Regex {
   /// Returns true if the pattern matches all of `text`.
   [[nodiscard]] bool matches(std::string_view text) const;
   /// Returns true if the pattern matches a part of `text`.
-  [[nodiscard]] bool matchesPartOf(std::string_view text) const;
+  [[nodiscard]] bool matchesAnywhere(std::string_view text) const;
 
  private:
   explicit Regex(std::shared_ptr<const re2::RE2> compiled) : compiled_(std::move(compiled)) {}

@@ -19,7 +19,7 @@ constexpr std::string_view kMagic = "hone-file 1 ";
 Result<void> writeChecked(const fs::path& file, const nlohmann::json& json) {
   const std::string text =
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  return writeFile(file, fmt::format("{}{}\n{}", kMagic, hashOf(text), text));
+  return writeFile(file, fmt::format("{}{}\n{}", kMagic, hashBytes(text), text));
 }
 
 std::optional<nlohmann::json> readChecked(const fs::path& file) {
@@ -32,7 +32,7 @@ std::optional<nlohmann::json> readChecked(const fs::path& file) {
     return std::nullopt;
   }
   const std::string_view body = std::string_view(*text).substr(end + 1);
-  if (text->substr(kMagic.size(), end - kMagic.size()) != hashOf(body)) {
+  if (text->substr(kMagic.size(), end - kMagic.size()) != hashBytes(body)) {
     return std::nullopt;
   }
   auto json = nlohmann::json::parse(body, nullptr, false);

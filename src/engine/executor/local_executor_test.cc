@@ -28,13 +28,13 @@ class StepUnit : public Unit {
     steps_.push_back(fmt::format("prepare {}", batch.size()));
     return {};
   }
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override {
+  [[nodiscard]] Result<nlohmann::json> perform(UnitContext& context) override {
     if (error_) {
       return std::unexpected(*error_);
     }
     store::Trial trial;
     trial.key = name_;
-    HONE_CHECK(site.log.add(trial, {}));
+    HONE_CHECK(context.log.add(trial, {}));
     steps_.push_back(name_);
     return nlohmann::json(name_);
   }
@@ -66,9 +66,9 @@ class LocalExecutorTest : public testing::Test {
       return {};
     };
     batch.outOfBudget = std::move(outOfBudget);
-    const auto leftOut = runUnits({executor_, store_, run_, progress_}, batch);
-    EXPECT_TRUE(leftOut);
-    return leftOut.value_or(std::vector<std::size_t>());
+    const auto skipped = runUnits({executor_, store_, run_, progress_}, batch);
+    EXPECT_TRUE(skipped);
+    return skipped.value_or(std::vector<std::size_t>());
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-executor-test").value();

@@ -40,10 +40,10 @@ TEST(WinnerOf, RequiresProofAndNoFailure) {
   std::vector<Finding> findings = {Finding{}, finding(Outcome::runFailed, Verdict::improved, 3),
                                    finding(Outcome::runTimeout, Verdict::improved, 3),
                                    finding(Outcome::ok, Verdict::ambiguous, 2)};
-  EXPECT_EQ(winnerOf(findings), nullptr);
+  EXPECT_EQ(findWinner(findings), nullptr);
   findings.push_back(finding(Outcome::ok, Verdict::improved, 1.2));
   findings.push_back(finding(Outcome::ok, Verdict::improved, 1.1));
-  EXPECT_EQ(winnerOf(findings), &findings[4]);
+  EXPECT_EQ(findWinner(findings), &findings[4]);
 }
 
 class ExperimentTest : public ::testing::Test {
@@ -60,13 +60,13 @@ class ExperimentTest : public ::testing::Test {
 
   Plan matmulPlan() {
     return planFor(
-        toolchain_.load(iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 128})).value());
+        toolchain_.load(iree::emitMlir(model::Matmul{.m = 128, .n = 128, .k = 128})).value());
   }
 
   std::int64_t newRun() {
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     return store_.addRun(run).value();
   }
 
@@ -95,7 +95,7 @@ TEST_F(ExperimentTest, RecordsOutcomeOfEveryCandidate) {
   const std::int64_t run = newRun();
   const auto findings = execute(plan, run).value();
   ASSERT_EQ(findings.size(), 5u);
-  EXPECT_EQ(findings[0].against, Against::reference);
+  EXPECT_EQ(findings[0].expectation, Expectation::reference);
   EXPECT_EQ(findings[0].outcome, Outcome::ok);
   EXPECT_EQ(findings[0].roundTimesNs.size() % 5, 0u);
   EXPECT_EQ(findings[2].outcome, Outcome::compileFailed);
@@ -111,7 +111,7 @@ TEST_F(ExperimentTest, RecordsOutcomeOfEveryCandidate) {
 TEST_F(ExperimentTest, RunsDispatchAsProgram) {
   const Program whole =
       toolchain_
-          .load(iree::mlirOf(model::Matmul{
+          .load(iree::emitMlir(model::Matmul{
               .m = 128, .n = 128, .k = 128, .epilogue = {.activation = model::Activation::relu}}))
           .value();
   const auto dispatches =
@@ -119,7 +119,7 @@ TEST_F(ExperimentTest, RunsDispatchAsProgram) {
                              toolchain_.folder.path())
           .value();
   ASSERT_EQ(dispatches.size(), 1u);
-  ASSERT_EQ(dispatches[0].whyNot, "");
+  ASSERT_EQ(dispatches[0].skipReason, "");
   const Program program =
       loadProgram(toolchain_.compiler, dispatches[0].source, "", toolchain_.flags).value();
   EXPECT_EQ(program.from, dispatches[0].from);
@@ -131,7 +131,7 @@ TEST_F(ExperimentTest, RunsDispatchAsProgram) {
   plan.candidates.push_back({0, tiles("too large for the compiler", 128, 128, 128)});
   const auto findings = execute(plan, newRun()).value();
   EXPECT_EQ(findings[1].outcome, Outcome::ok);
-  EXPECT_EQ(findings[1].against, Against::baseline);
+  EXPECT_EQ(findings[1].expectation, Expectation::baseline);
   EXPECT_EQ(findings[2].outcome, Outcome::compileFailed);
   EXPECT_NE(findings[1].artifact, findings[0].artifact);
 }
@@ -196,7 +196,7 @@ TEST_F(ExperimentTest, RespectsTrialBudget) {
 TEST_F(ExperimentTest, DetectsMismatch) {
   Plan plan = matmulPlan();
   plan.selects = false;
-  std::string wrong = iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 128});
+  std::string wrong = iree::emitMlir(model::Matmul{.m = 128, .n = 128, .k = 128});
   wrong.replace(wrong.find("0.0"), 3, "1.0");
   plan.programs.push_back(toolchain_.load(wrong, "", "wrong.mlir").value());
   plan.candidates.push_back({1, {"wrong", {}, {}}});
@@ -230,7 +230,7 @@ TEST_F(ExperimentTest, MissingDeviceIsMachineError) {
 /// A slow config is significantly slower; the same program is not significantly faster.
 TEST_F(ExperimentTest, DistinguishesSlowerFromSame) {
   Plan plan =
-      planFor(toolchain_.load(iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 256})).value());
+      planFor(toolchain_.load(iree::emitMlir(model::Matmul{.m = 128, .n = 128, .k = 256})).value());
   plan.selects = false;
   plan.rounds = 10;
   plan.candidates.push_back({0, tiles("slow", 1, 1, 1)});

@@ -128,7 +128,7 @@ Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) 
     if (!compiled.empty()) {
       entry.call.module = compiled[i].module;
       entry.call.function = state.plan.programs[entry.candidate.program].function;
-      verification.outcome = iree::outcomeOf(compiled[i].report.status);
+      verification.outcome = iree::toOutcome(compiled[i].report.status);
       verification.message = compiled[i].report.message;
     }
     if (verification.outcome == Outcome::ok && (!compiled.empty() || state.otherVerifier)) {

@@ -19,14 +19,16 @@ struct Finding {
   std::string message;
   std::string artifact;
   std::string sameAs;  ///< candidate with the same binary, measured for both
-  Against against = Against::nothing;
-  double timeNs = 0;                            ///< median of its last stage; 0 if never measured
+  Expectation expectation = Expectation::nothing;
+  double timeNs = 0;  ///< minimum of screening or median of a later stage; 0 if never measured
+  /// Speedup over the baseline in the last stage, without an interval; absent for finalists.
+  std::optional<double> estimatedSpeedup;
   std::vector<double> roundTimesNs;             ///< times in the final, one per round
   std::optional<stats::Comparison> comparison;  ///< with the baseline, for finalists
 };
 
 /// Returns the fastest candidate that is proven faster than the baseline and never failed, or
 /// nullptr if there is none.
-[[nodiscard]] const Finding* winnerOf(const std::vector<Finding>& findings);
+[[nodiscard]] const Finding* findWinner(const std::vector<Finding>& findings);
 
 }  // namespace hone::engine

@@ -35,7 +35,7 @@ Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std
 
 /// Derives the pace of all rounds from the screening of the baseline and records it with the run.
 Result<void> setPace(SessionState& state, std::span<const model::Sample> samples) {
-  state.pace = paceOf(*screenTime(samples, iree::RankBy::wall));
+  state.pace = choosePace(*screenTime(samples, iree::RankBy::wall));
   const TrialLog& log = state.tools.log;
   auto details = HONE_TRY(log.store().run(log.run()))->details;
   details.paces[state.scoped("pace")] = {.iterations = state.pace->iterations,
@@ -73,7 +73,7 @@ store::Trial compiledTrial(const SessionState& state, std::size_t index,
   trial.key = entry.key;
   trial.problem = state.plan.programs[entry.candidate.program].label();
   trial.config = entry.candidate.config;
-  trial.outcome = iree::outcomeOf(compiled.report.status);
+  trial.outcome = iree::toOutcome(compiled.report.status);
   trial.message = compiled.report.message;
   trial.diagnostics = compiled.report.diagnostics;
   if (trial.outcome == Outcome::ok && !compiled.ignored.empty()) {
@@ -97,7 +97,7 @@ Result<void> verify(SessionState& state, const SessionEntry& entry, store::Trial
   trial.outcome = verification.outcome;
   trial.message = verification.message;
   trial.diagnostics += verification.diagnostics;
-  trial.details.verified = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.expectation);
   return state.expectDevice(trial.outcome);
 }
 
@@ -180,6 +180,9 @@ bool adoptEqualBinary(const SessionState& state, SessionEntry& entry, store::Tri
   }
   entry.sameAs = other->key;
   trial.details.sameAs = other->key;
+  if (const store::Trial* recorded = state.tools.log.find(other->key)) {
+    trial.outcome = recorded->outcome;  // it would fail in the same way
+  }
   trial.message = fmt::format("same binary as {}", other->candidate.config.name);
   return true;
 }

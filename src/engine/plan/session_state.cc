@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "engine/rounds/rounds.h"
 #include "engine/rounds/screening.h"
 #include "stats/summary.h"
 
@@ -34,10 +35,38 @@ std::string makeKey(const Plan& plan, const Candidate& candidate, std::size_t nu
   return hasher.hex();
 }
 
-Against againstFrom(const std::string& name) {
-  return name == nameOf(Against::reference)  ? Against::reference
-         : name == nameOf(Against::baseline) ? Against::baseline
-                                             : Against::nothing;
+/// Sets the time of the last stage and the speedup over the baseline in that stage. Times of
+/// different stages are not comparable: screening reports minima, and the machine may have changed.
+void addTime(const SessionState& state, const SessionEntry& entry, Finding& finding) {
+  if (!entry.roundTimesNs.empty()) {
+    finding.timeNs = stats::median(entry.roundTimesNs);
+    return;
+  }
+  const auto inRace = [&](const SessionEntry& one) {
+    return roundTimes(state.tools.log, one.trial, model::Stage::race, state.sampler.rankBy());
+  };
+  const auto baseline = inRace(state.entries.front());
+  std::vector<double> times;
+  std::vector<double> ratios;
+  for (const auto& [round, ns] : inRace(entry)) {
+    if (const auto other = baseline.find(round); other != baseline.end()) {
+      times.push_back(ns);
+      ratios.push_back(other->second / ns);
+    }
+  }
+  if (!times.empty()) {
+    finding.timeNs = stats::median(times);
+    finding.estimatedSpeedup = stats::median(ratios);
+  } else if (entry.screenNs > 0) {
+    finding.timeNs = entry.screenNs;
+    finding.estimatedSpeedup = state.baselineNs() / entry.screenNs;
+  }
+}
+
+Expectation expectationFrom(const std::string& name) {
+  return name == nameOf(Expectation::reference)  ? Expectation::reference
+         : name == nameOf(Expectation::baseline) ? Expectation::baseline
+                                                 : Expectation::nothing;
 }
 
 }  // namespace
@@ -169,9 +198,8 @@ std::vector<Finding> SessionState::findings() const {
     finding.artifact = trial->artifact;
     finding.roundTimesNs = entry.roundTimesNs;
     finding.comparison = entry.comparison;
-    finding.timeNs =
-        entry.roundTimesNs.empty() ? entry.screenNs : stats::median(entry.roundTimesNs);
-    finding.against = againstFrom(trial->details.verified);
+    addTime(*this, entry, finding);
+    finding.expectation = expectationFrom(trial->details.verified);
     const auto same = std::ranges::find(entries, entry.sameAs, &SessionEntry::key);
     finding.sameAs = same == entries.end() ? "" : same->candidate.config.name;
     findings.push_back(std::move(finding));

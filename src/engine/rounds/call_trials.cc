@@ -56,7 +56,7 @@ Result<void> CallTrials::screen(CallTrial& one, const iree::CompileReport& repor
   }
   store::Trial& trial = one.trial;
   if (trial.id == 0) {
-    trial.outcome = iree::outcomeOf(report.status);
+    trial.outcome = iree::toOutcome(report.status);
     trial.message = report.message;
     trial.diagnostics = report.diagnostics;
     std::vector<model::Sample> samples;
@@ -91,7 +91,7 @@ Result<void> CallTrials::verify(CallTrial& one, Verifier& verifier) {
     return {};
   }
   const Verification verification = HONE_TRY(verifier.check(one.call));
-  trial.details.verified = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.expectation);
   HONE_CHECK(log_.saveDetails(trial));
   if (verification.outcome == Outcome::ok) {
     return {};
@@ -116,7 +116,7 @@ Result<void> CallTrials::addTwin(CallTrial& twin, const CallTrial& of) {
 }
 
 Participant CallTrials::participant(const CallTrial& one) const {
-  return callParticipant(one.trial.id, sampler_, one.call, paceOf(one.screenNs().value_or(0)));
+  return callParticipant(one.trial.id, sampler_, one.call, choosePace(one.screenNs().value_or(0)));
 }
 
 }  // namespace hone::engine

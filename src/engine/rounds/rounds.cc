@@ -75,6 +75,21 @@ Result<RoundTimes> Rounds::take(std::int64_t round, std::span<const Participant>
   return times;
 }
 
+std::map<std::int64_t, double> roundTimes(const TrialLog& log, std::int64_t trial,
+                                          model::Stage stage, iree::RankBy rankBy) {
+  std::map<std::int64_t, std::vector<model::Sample>> samples;
+  for (const model::Sample& sample : log.samples(trial)) {
+    if (sample.stage == stage) {
+      samples[sample.round].push_back(sample);
+    }
+  }
+  std::map<std::int64_t, double> times;
+  for (const auto& [round, some] : samples) {
+    times[round] = rankTime(some, rankBy);
+  }
+  return times;
+}
+
 Result<void> recordLosers(TrialLog& log, std::span<const std::int64_t> losers) {
   for (const std::int64_t loser : losers) {
     const store::Trial* trial = log.find(loser);

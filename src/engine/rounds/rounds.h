@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,6 +57,10 @@ class Rounds {
   TrialLog& log_;
   model::Stage stage_;
 };
+
+/// Returns the times of a trial in one stage, by round.
+[[nodiscard]] std::map<std::int64_t, double> roundTimes(const TrialLog& log, std::int64_t trial,
+                                                        model::Stage stage, iree::RankBy rankBy);
 
 /// Message of a trial that passed screening but lost the race. Its outcome stays `ok`.
 inline constexpr const char* kNotBest = "not best";

@@ -110,6 +110,16 @@ TEST_F(RoundsTest, NewParticipantsStartAfterRecordedRounds) {
   EXPECT_EQ(rounds.firstRound(makeParticipants({6, 7})), 0);
 }
 
+TEST_F(RoundsTest, ReadsTimesOfOneStageByRound) {
+  record(1, 3, 20);
+  record(1, 5, 30);
+  record(2, 3, 40);
+  ASSERT_TRUE(log_.restore());
+  const auto times = roundTimes(log_, 1, model::Stage::race, iree::RankBy::cpu);
+  EXPECT_EQ(times, (std::map<std::int64_t, double>{{3, 20}, {5, 30}}));
+  EXPECT_TRUE(roundTimes(log_, 1, model::Stage::final, iree::RankBy::cpu).empty());
+}
+
 TEST(Rounds, KeepsOutcomeOfFailedRacer) {
   const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();

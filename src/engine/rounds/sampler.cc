@@ -28,7 +28,7 @@ Result<void> expectDevice(const iree::ModuleRunner& runner) {
       runner.device().name);
 }
 
-Pace paceOf(double callNs) {
+Pace choosePace(double callNs) {
   const double atLeast = std::max(callNs, 1.0);
   Pace pace;
   pace.iterations = std::clamp<std::int64_t>(
@@ -76,7 +76,7 @@ Result<Pace> Sampler::paceFor(const iree::Call& call) const {
   if (trial.report.status != iree::CallReport::Status::ok) {
     return userError("{}", trial.report.message);
   }
-  return paceOf(fastestWallNs(trial));
+  return choosePace(fastestWallNs(trial));
 }
 
 Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace,
@@ -90,11 +90,11 @@ Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace,
 Result<Measurement> Sampler::screen(const iree::Call& call, std::optional<double> bestNs) const {
   Pace pace{1, kScreenSamples};
   if (bestNs) {
-    pace = paceOf(*bestNs);
+    pace = choosePace(*bestNs);
   } else {
     const iree::Timings trial = HONE_TRY(runner_.time(call, 1, kScreenSamples));
     if (trial.report.status == iree::CallReport::Status::ok) {
-      pace = paceOf(fastestWallNs(trial));
+      pace = choosePace(fastestWallNs(trial));
     }
     if (pace.iterations == 1) {
       return measurementFrom(trial, {}, 1);

@@ -28,7 +28,7 @@ constexpr double kLongCallNs = 0.3e9;
 
 /// Returns the pace for a call time: enough calls per sample for the clock, and enough samples to
 /// justify the start of a process. Disables the warm-up for long calls.
-[[nodiscard]] Pace paceOf(double callNs);
+[[nodiscard]] Pace choosePace(double callNs);
 
 /// Position of one process among the measurements of a stage.
 struct TimeSlot {

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/progress.h"
 #include "iree/compile/job/job_wire.h"
 #include "iree/compile/resolve_roots.h"
 #include "iree/module/module_variants.h"
@@ -61,7 +62,7 @@ Result<BatchCompiler::Member> BatchCompiler::memberFor(std::size_t index,
       member.failed = std::move(lowered.report);
       return member;
     }
-    source.hash = HONE_TRY(hashOfFile(lowered.file));
+    source.hash = HONE_TRY(hashFile(lowered.file));
     source.file = std::move(lowered.file);
     source.from = kPhaseExecutableSources;
     source.verifyIr = false;
@@ -77,7 +78,7 @@ Result<BatchCompiler::Member> BatchCompiler::memberFor(std::size_t index,
   if (!member.attributes.empty()) {
     member.job.request = CompileConfiguredJob{.attributes = member.attributes};
   }
-  member.key = jobs_.keyOf(member.job, source.hash);
+  member.key = jobs_.computeKey(member.job, source.hash);
   if (request.route == CompileRequest::Route::batched) {
     member.function = request.function;
   }
@@ -147,22 +148,22 @@ Result<std::optional<Compiled>> BatchCompiler::findCached(const Member& member) 
     if (!artifacts().has(member.key, kModuleEnding)) {
       return std::nullopt;
     }
-    compiled.module = artifacts().pathOf(member.key, kModuleEnding);
-    compiled.content = HONE_TRY(hashOfFile(compiled.module));
+    compiled.module = artifacts().pathFor(member.key, kModuleEnding);
+    compiled.content = HONE_TRY(hashFile(compiled.module));
     if (artifacts().has(member.key, kIgnoredEnding)) {
-      compiled.ignored = HONE_TRY(readFile(artifacts().pathOf(member.key, kIgnoredEnding)));
+      compiled.ignored = HONE_TRY(readFile(artifacts().pathFor(member.key, kIgnoredEnding)));
     }
     return compiled;
   }
   if (!artifacts().has(member.key, kVariantEnding)) {
     return std::nullopt;
   }
-  const std::string bytes = HONE_TRY(readFile(artifacts().pathOf(member.key, kVariantEnding)));
+  const std::string bytes = HONE_TRY(readFile(artifacts().pathFor(member.key, kVariantEnding)));
   auto place = decode<VariantPlace>(bytes);
   if (!place || !artifacts().has(place->module, kModuleEnding)) {
     return std::nullopt;  // the batch's module was deleted
   }
-  compiled.module = artifacts().pathOf(place->module, kModuleEnding);
+  compiled.module = artifacts().pathFor(place->module, kModuleEnding);
   compiled.function = std::move(place->function);
   compiled.content = std::move(place->content);
   compiled.ignored = std::move(place->ignored);
@@ -173,7 +174,7 @@ Result<Compiled> BatchCompiler::finishModule(const Task& task, const CompileRepo
   Compiled compiled;
   compiled.report = report;
   compiled.module = HONE_TRY(artifacts().keep(task.job.output, task.key, kModuleEnding));
-  compiled.content = HONE_TRY(hashOfFile(compiled.module));
+  compiled.content = HONE_TRY(hashFile(compiled.module));
   return compiled;
 }
 
@@ -204,8 +205,9 @@ Result<std::vector<Compiled>> BatchCompiler::finish(const Task& task,
     return std::vector<Compiled>{std::move(alone)};
   }
   if (code.contents.size() != task.members.size()) {
-    return machineError("internal error: expected {} programs in a batch, got {}",
-                        task.members.size(), code.contents.size());
+    return machineError(
+        "internal error: expected {} programs in a batch, got {} (please report it)",
+        task.members.size(), code.contents.size());
   }
   Compiled whole = HONE_TRY(finishModule(task, report));
   // The cost of individual members is unknown: each gets an equal share.
@@ -286,6 +288,11 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
       members.push_back(std::move(*member));
     }
   }
+  const Activity compiling(
+      members.size() == 1
+          ? fmt::format("compiling {}",
+                        requests[members.front().request].source.filename().string())
+          : fmt::format("compiling {} candidates", members.size()));
   for (Task& task : HONE_TRY(tasksFor(std::move(members)))) {
     submit(std::move(task));
   }

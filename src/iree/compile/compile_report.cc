@@ -2,7 +2,7 @@
 
 namespace hone::iree {
 
-model::Outcome outcomeOf(CompileReport::Status status) {
+model::Outcome toOutcome(CompileReport::Status status) {
   using Status = CompileReport::Status;
   using model::Outcome;
   switch (status) {

@@ -30,6 +30,6 @@ struct CompileReport {
 };
 
 /// Converts the status of a compile to the outcome of its trial.
-[[nodiscard]] model::Outcome outcomeOf(CompileReport::Status status);
+[[nodiscard]] model::Outcome toOutcome(CompileReport::Status status);
 
 }  // namespace hone::iree

@@ -45,10 +45,10 @@ class CompilerTest : public ::testing::Test {
   CompileRequest request(const std::string& text, const std::string& name = "p.mlir") {
     const auto file = folder_.path() / name;
     EXPECT_TRUE(writeFile(file, text));
-    return {file, hashOf(text), targetFrom("local")->flags, {}};
+    return {file, hashBytes(text), targetFrom("local")->flags, {}};
   }
 
-  CompileRequest matmul() { return request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64})); }
+  CompileRequest matmul() { return request(emitMlir(model::Matmul{.m = 64, .n = 64, .k = 64})); }
 
   Compiled compile(const CompileRequest& one) {
     const std::vector<CompileRequest> requests = {one};
@@ -143,8 +143,8 @@ TEST_F(CompilerTest, BatchedConfigsShareModules) {
 }
 
 TEST_F(CompilerTest, CompilesSeparatelyIfProgramCannotBeCloned) {
-  const std::string two = mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}) +
-                          mlirOf(model::Matmul{.m = 32, .n = 32, .k = 32}, "other");
+  const std::string two = emitMlir(model::Matmul{.m = 64, .n = 64, .k = 64}) +
+                          emitMlir(model::Matmul{.m = 32, .n = 32, .k = 32}, "other");
   std::vector<CompileRequest> requests(2, request(two, "two.mlir"));
   for (CompileRequest& one : requests) {
     one.route = CompileRequest::Route::batched;
@@ -235,7 +235,7 @@ TEST_F(CompilerTest, RecognizesProblemsWrittenByHone) {
                   .dilationW = 2}};
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const auto name = fmt::format("p{}.mlir", i);
-    EXPECT_EQ(recognized(*compiler_, request(mlirOf(problems[i]), name)), problems[i])
+    EXPECT_EQ(recognized(*compiler_, request(emitMlir(problems[i]), name)), problems[i])
         << model::nameOf(problems[i]);
   }
 }
@@ -263,20 +263,20 @@ TEST_F(CompilerTest, RecognizesEpilogues) {
   }
   std::string all;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    all += mlirOf(problems[i], fmt::format("f{}", i));
+    all += emitMlir(problems[i], fmt::format("f{}", i));
   }
   const auto functions = compiler_->describe(request(all)).value();
   ASSERT_EQ(functions.size(), problems.size());
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    ASSERT_TRUE(functions[i].problem) << mlirOf(problems[i]);
+    ASSERT_TRUE(functions[i].problem) << emitMlir(problems[i]);
     EXPECT_EQ(*functions[i].problem, problems[i]);
   }
 }
 
 TEST_F(CompilerTest, RejectsAlteredEpiloguesAndAttention) {
-  const std::string relu = mlirOf(
+  const std::string relu = emitMlir(
       model::Matmul{.m = 3, .n = 3, .k = 3, .epilogue = {.activation = model::Activation::relu}});
-  const std::string attention = mlirOf(model::Attention{2, 3, 3, 3});
+  const std::string attention = emitMlir(model::Attention{2, 3, 3, 3});
   const std::vector<std::array<std::string, 3>> changes = {
       {relu, "0.0", "1.0"},
       {relu, "maximumf", "minimumf"},
@@ -293,13 +293,13 @@ TEST_F(CompilerTest, RejectsAlteredEpiloguesAndAttention) {
 }
 
 TEST_F(CompilerTest, RejectsAlteredMatmuls) {
-  const std::string text = mlirOf(model::Matmul{.m = 3, .n = 5, .k = 7});
+  const std::string text = emitMlir(model::Matmul{.m = 3, .n = 5, .k = 7});
   std::string ones = text;
   const auto at = ones.find("0.0");
   ASSERT_NE(at, std::string::npos) << text;
   ones.replace(at, 3, "1.0");
   EXPECT_FALSE(recognized(*compiler_, request(ones, "ones.mlir")));
-  const std::string square = mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4});
+  const std::string square = emitMlir(model::Matmul{.m = 4, .n = 4, .k = 4});
   EXPECT_TRUE(recognized(*compiler_, request(square, "square.mlir")));
   std::string swapped = square;
   const std::string operands = "%first, %second :";
@@ -343,7 +343,7 @@ TEST_F(CompilerTest, ListsProblemsOfProgramWithAnyOperands) {
   conv.c = 8;
   conv.k = 6;
   conv.padH = 1;
-  const auto grouped = compiler_->problems(request(mlirOf(conv), "grouped.mlir")).value();
+  const auto grouped = compiler_->problems(request(emitMlir(conv), "grouped.mlir")).value();
   conv.h += 2;  // the operation's input is already padded
   conv.padH = 0;
   EXPECT_EQ(grouped, std::vector<model::Problem>{conv});
@@ -358,11 +358,11 @@ TEST_F(CompilerTest, AppliesConfigInTheSource) {
   transposed.transposeRhs = true;
   // Each problem is compiled with the compiler's tiles and two others.
   for (const model::Matmul& problem : {matmul, fused, transposed}) {
-    std::set<std::string> contents = {compile(request(mlirOf(problem))).content};
+    std::set<std::string> contents = {compile(request(emitMlir(problem))).content};
     for (const int rows : {4, 8}) {
       const std::string config = "#config = " + tiles(32, rows, 16, 1).value + "\n";
       const Compiled compiled =
-          compile(request(config + mlirOf(problem, "main", "compilation_info = #config")));
+          compile(request(config + emitMlir(problem, "main", "compilation_info = #config")));
       EXPECT_EQ(compiled.report.status, Status::ok) << compiled.report.message;
       contents.insert(compiled.content);
     }
@@ -373,11 +373,11 @@ TEST_F(CompilerTest, AppliesConfigInTheSource) {
 TEST_F(CompilerTest, SplitReductionInTheSourceMakesTwoDispatches) {
   const model::Matmul matmul{.m = 64, .n = 64, .k = 4096};
   CompileRequest split = request(
-      mlirOf(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");
+      emitMlir(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");
   split.flags.emplace_back("--iree-dispatch-creation-enable-split-reduction");
   EXPECT_EQ(listRoots(*compiler_, split).value().size(), 2u);
   EXPECT_EQ(compile(split).report.status, Status::ok);
-  EXPECT_EQ(listRoots(*compiler_, request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
+  EXPECT_EQ(listRoots(*compiler_, request(emitMlir(matmul), "whole.mlir")).value().size(), 1u);
 }
 
 }  // namespace

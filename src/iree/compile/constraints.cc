@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/progress.h"
+
 namespace hone::iree {
 namespace {
 
@@ -19,8 +21,9 @@ Result<std::vector<std::string>> materialize(
 
 }  // namespace
 
-Result<std::vector<PipelineConstraints>> constraintsOf(Compiler& compiler,
-                                                       const CompileRequest& request) {
+Result<std::vector<PipelineConstraints>> queryConstraints(Compiler& compiler,
+                                                          const CompileRequest& request) {
+  const Activity reading("reading the compiler's constraints");
   return std::move(HONE_TRY(compiler.ask(request, ListConstraintsJob{})).constraints);
 }
 
@@ -35,7 +38,7 @@ Result<std::vector<std::string>> decompositionConfigs(Compiler& compiler,
   return materialize(compiler, request, assignments, &ProgramConstraints::decompositionConfigs);
 }
 
-std::string decompositionOf(const model::Config& config) {
+std::string findDecompositionConfig(const model::Config& config) {
   const auto at =
       std::find_if(config.attributes.begin(), config.attributes.end(),
                    [](const model::OpAttribute& one) { return one.name == kDecompositionConfig; });

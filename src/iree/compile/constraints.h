@@ -12,8 +12,8 @@ namespace hone::iree {
 
 /// Returns the constraints of all dispatches of a program; KnobAssignment indexes into them. Empty
 /// if the compiler has none: on CPU and Vulkan, and for operations without matrix instructions.
-[[nodiscard]] Result<std::vector<PipelineConstraints>> constraintsOf(Compiler& compiler,
-                                                                     const CompileRequest& request);
+[[nodiscard]] Result<std::vector<PipelineConstraints>> queryConstraints(
+    Compiler& compiler, const CompileRequest& request);
 
 /// Returns the compilation_info attribute of each assignment as MLIR text. Every knob must have a
 /// value; the constraints are not checked here.
@@ -25,6 +25,6 @@ namespace hone::iree {
 [[nodiscard]] Result<std::vector<std::string>> decompositionConfigs(
     Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments);
 /// Returns the decomposition_config of a config; "" if it has none.
-[[nodiscard]] std::string decompositionOf(const model::Config& config);
+[[nodiscard]] std::string findDecompositionConfig(const model::Config& config);
 
 }  // namespace hone::iree

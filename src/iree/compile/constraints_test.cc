@@ -19,10 +19,10 @@ using ::testing::IsEmpty;
 class ConstraintsTest : public ::testing::Test {
  protected:
   CompileRequest request(const std::string& target, const model::Problem& problem) {
-    const std::string text = mlirOf(problem);
+    const std::string text = emitMlir(problem);
     const auto file = folder_.path() / "problem.mlir";
     EXPECT_TRUE(writeFile(file, text));
-    return {file, hashOf(text), targetFrom(target)->flags, {}};
+    return {file, hashBytes(text), targetFrom(target)->flags, {}};
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-constraints-test").value();
@@ -45,7 +45,7 @@ const Knob& knobAt(const PipelineConstraints& constraints, std::string_view plac
 }
 
 TEST_F(ConstraintsTest, ListsKnobsOfEachPipeline) {
-  const auto all = constraintsOf(compiler_, request("rocm:gfx942", kMatmul));
+  const auto all = queryConstraints(compiler_, request("rocm:gfx942", kMatmul));
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 2u);
   const PipelineConstraints& first = all->front();
@@ -64,9 +64,9 @@ TEST_F(ConstraintsTest, ListsKnobsOfEachPipeline) {
 }
 
 TEST_F(ConstraintsTest, AreEmptyIfTheCompilerHasNone) {
-  EXPECT_THAT(constraintsOf(compiler_, request("local", kMatmul)).value(), IsEmpty());
+  EXPECT_THAT(queryConstraints(compiler_, request("local", kMatmul)).value(), IsEmpty());
   EXPECT_THAT(
-      constraintsOf(compiler_, request("cuda:sm_80", model::Matmul{.m = 64, .n = 64, .k = 64}))
+      queryConstraints(compiler_, request("cuda:sm_80", model::Matmul{.m = 64, .n = 64, .k = 64}))
           .value(),
       IsEmpty());
 }

@@ -32,7 +32,7 @@ std::string moveLocationLast(const std::string& line) {
 
 }  // namespace
 
-CompileReport::Status statusOf(const Ending& ending, std::string_view log) {
+CompileReport::Status classifyEnding(const Ending& ending, std::string_view log) {
   using Status = CompileReport::Status;
   if (ending.ok()) {
     return Status::ok;

@@ -9,7 +9,7 @@
 namespace hone::iree {
 
 /// Derives the status from the child's exit status and its output.
-[[nodiscard]] CompileReport::Status statusOf(const Ending& ending, std::string_view log);
+[[nodiscard]] CompileReport::Status classifyEnding(const Ending& ending, std::string_view log);
 
 /// Returns a one-line summary: the first error with its location, or the way the compiler ended.
 [[nodiscard]] std::string shortDiagnostics(CompileReport::Status status, const Ending& ending,

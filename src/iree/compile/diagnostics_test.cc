@@ -18,15 +18,15 @@ Ending exitedWith(int code) {
 }
 
 TEST(Diagnostics, DerivesStatusFromExitCodeAndLog) {
-  EXPECT_EQ(statusOf(exitedWith(0), ""), Status::ok);
-  EXPECT_EQ(statusOf(exitedWith(kExitBadFlag), ""), Status::badFlag);
-  EXPECT_EQ(statusOf(exitedWith(kExitBadSource), ""), Status::badSource);
-  EXPECT_EQ(statusOf(exitedWith(kExitNoMatch), ""), Status::noMatch);
-  EXPECT_EQ(statusOf(exitedWith(1), ""), Status::failed);
-  EXPECT_EQ(statusOf(exitedWith(1), "LLVM ERROR: out of memory"), Status::outOfMemory);
+  EXPECT_EQ(classifyEnding(exitedWith(0), ""), Status::ok);
+  EXPECT_EQ(classifyEnding(exitedWith(kExitBadFlag), ""), Status::badFlag);
+  EXPECT_EQ(classifyEnding(exitedWith(kExitBadSource), ""), Status::badSource);
+  EXPECT_EQ(classifyEnding(exitedWith(kExitNoMatch), ""), Status::noMatch);
+  EXPECT_EQ(classifyEnding(exitedWith(1), ""), Status::failed);
+  EXPECT_EQ(classifyEnding(exitedWith(1), "LLVM ERROR: out of memory"), Status::outOfMemory);
   Ending late;
   late.how = Ending::How::timedOut;
-  EXPECT_EQ(statusOf(late, "out of memory"), Status::timedOut);
+  EXPECT_EQ(classifyEnding(late, "out of memory"), Status::timedOut);
 }
 
 TEST(Diagnostics, MovesLocationOfFirstErrorLast) {

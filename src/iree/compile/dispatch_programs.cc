@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/progress.h"
 
 namespace hone::iree {
 namespace {
@@ -40,7 +41,7 @@ Result<std::vector<model::RootOperation>> rootsFor(Compiler& compiler,
                                                    const DispatchProgram& program) {
   CompileRequest one = request;
   one.source = program.source;
-  one.sourceHash = hashOf(HONE_TRY(readFile(program.source)));
+  one.sourceHash = hashBytes(HONE_TRY(readFile(program.source)));
   return listRoots(compiler, one);
 }
 
@@ -54,6 +55,7 @@ Result<std::vector<model::RootOperation>> listRoots(Compiler& compiler,
 Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
                                                       const CompileRequest& request,
                                                       const std::filesystem::path& folder) {
+  const Activity extracting("extracting the dispatches");
   const auto found = HONE_TRY(compiler.ask(request, ListDispatchesJob{}));
   const bool benchmark = request.from == kPhaseExecutableSources;
   std::vector<model::RootOperation> roots;
@@ -77,8 +79,8 @@ Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
     if (!program.source.empty()) {
       continue;
     }
-    program.whyNot = dispatch.whyNot;
-    if (program.whyNot.empty()) {
+    program.skipReason = dispatch.skipReason;
+    if (program.skipReason.empty()) {
       program.function = dispatch.function;
       program.inputTypes = dispatch.inputs;
       program.resultTypes = dispatch.results;

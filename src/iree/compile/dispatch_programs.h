@@ -31,7 +31,7 @@ struct DispatchProgram {
   std::string function;
   std::vector<std::string> inputTypes;
   std::vector<std::string> resultTypes;
-  std::string whyNot;  ///< the reason if there is no source; "" otherwise
+  std::string skipReason;  ///< the reason if there is no source; "" otherwise
 };
 
 /// Extracts the dispatches of a program, in program order, and writes their sources to the folder.

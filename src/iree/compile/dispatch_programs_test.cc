@@ -70,7 +70,7 @@ TEST_F(DispatchProgramsTest, ExtractsDispatchesOfExamples) {
     ASSERT_EQ(found.size(), expected.size()) << name;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const DispatchProgram& program = found[i];
-      ASSERT_EQ(program.whyNot, "") << program.name;
+      ASSERT_EQ(program.skipReason, "") << program.name;
       EXPECT_EQ(program.root.kind, expected[i]) << program.name;
       EXPECT_EQ(listRoots(toolchain_.compiler, requestFor(program)).value(),
                 std::vector<model::RootOperation>{program.root});
@@ -175,14 +175,14 @@ TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
   )mlir",
                                                    "dynamic.mlir"));
   ASSERT_EQ(dynamic.size(), 1u);
-  EXPECT_EQ(dynamic[0].whyNot, "it has dynamic shapes");
+  EXPECT_EQ(dynamic[0].skipReason, "it has dynamic shapes");
   EXPECT_TRUE(dynamic[0].source.empty());
   EXPECT_EQ(dynamic[0].root.kind, RootKind::elementwise);
   CompileRequest packed =
-      toolchain_.request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}), "packed.mlir");
+      toolchain_.request(emitMlir(model::Matmul{.m = 64, .n = 64, .k = 64}), "packed.mlir");
   packed.flags.emplace_back("--iree-opt-data-tiling");
   for (const DispatchProgram& program : programs(packed)) {
-    EXPECT_THAT(program.whyNot, HasSubstr("data tiling")) << program.name;
+    EXPECT_THAT(program.skipReason, HasSubstr("data tiling")) << program.name;
   }
 }
 
@@ -191,7 +191,7 @@ TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
 TEST_F(DispatchProgramsTest, AcceptsDumpedBenchmarks) {
   const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
   CompileRequest whole = toolchain_.request(
-      mlirOf(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
+      emitMlir(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
   const auto cut = programs(whole);
   ASSERT_EQ(cut.size(), 1u);
   whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());
@@ -204,7 +204,7 @@ TEST_F(DispatchProgramsTest, AcceptsDumpedBenchmarks) {
   const auto found = programs(request);
   ASSERT_EQ(found.size(), 1u);
   const DispatchProgram& program = found[0];
-  ASSERT_EQ(program.whyNot, "");
+  ASSERT_EQ(program.skipReason, "");
   EXPECT_EQ(program.inputTypes, cut[0].inputTypes);
   EXPECT_EQ(program.resultTypes, cut[0].resultTypes);
   EXPECT_EQ(program.root, cut[0].root);
@@ -247,7 +247,7 @@ TEST_F(DispatchProgramsTest, PassesPartlyWrittenBuffersAsInputs) {
     request.from = kPhaseExecutableSources;
     const auto found = programs(request);
     ASSERT_EQ(found.size(), 1u);
-    EXPECT_EQ(found[0].whyNot, "");
+    EXPECT_EQ(found[0].skipReason, "");
     const auto same = std::find_if(cut.begin(), cut.end(), [&](const DispatchProgram& one) {
       return one.name == found[0].name;
     });

@@ -36,7 +36,7 @@ Result<std::vector<model::OpAttribute>> resolveRoots(JobCache& jobs,
     const auto found = HONE_TRY(jobs.ask(jobSource(request), ListRootsJob{}));
     bool any = false;
     for (const model::RootOperation& root : found) {
-      if (root.op.empty() || !dispatch.matchesPartOf(root.dispatch)) {
+      if (root.op.empty() || !dispatch.matchesAnywhere(root.dispatch)) {
         continue;
       }
       if (!root.attachable) {

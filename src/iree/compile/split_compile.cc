@@ -28,7 +28,7 @@ Result<std::vector<Splittable>> optimizeGlobally(Compiler& compiler,
     program.function = requests[i].function;
     program.flags = requests[i].flags;
     if (program.report.ok()) {
-      program.irHash = HONE_TRY(hashOfFile(program.ir));
+      program.irHash = HONE_TRY(hashFile(program.ir));
     }
     programs.push_back(std::move(program));
   }
@@ -101,8 +101,8 @@ Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitO
 
 }  // namespace
 
-Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
-                                                    const CompileRequest& request) {
+Result<std::vector<FunctionReduction>> queryReductions(Compiler& compiler,
+                                                       const CompileRequest& request) {
   auto answer = HONE_TRY(compiler.jobs().run(
       {.file = request.source, .hash = request.sourceHash, .flags = request.flags},
       ListReductionsJob{}));

@@ -22,8 +22,8 @@ inline constexpr const char* kEnableSplitFlag = "--iree-dispatch-creation-enable
 
 /// Lists the operations of a program that the compiler's pass could split, in program order,
 /// without running any passes.
-[[nodiscard]] Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
-                                                                  const CompileRequest& request);
+[[nodiscard]] Result<std::vector<FunctionReduction>> queryReductions(Compiler& compiler,
+                                                                     const CompileRequest& request);
 
 /// A program lowered to the input of the compiler's splitting pass.
 struct Splittable {

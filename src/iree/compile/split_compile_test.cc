@@ -20,10 +20,10 @@ using ::testing::SizeIs;
 class SplitCompileTest : public ::testing::Test {
  protected:
   CompileRequest request(const model::Problem& problem) {
-    const std::string text = mlirOf(problem, "main");
+    const std::string text = emitMlir(problem, "main");
     CompileRequest request;
     request.source = folder_.path() / fmt::format("{}.mlir", nameOf(problem));
-    request.sourceHash = hashOf(text);
+    request.sourceHash = hashBytes(text);
     request.flags = targetFrom("local")->flags;
     request.function = "main";
     EXPECT_TRUE(writeFile(request.source, text));

@@ -22,7 +22,7 @@ struct TestToolchain {
   ModuleRunner runner{installation, deviceNamed("local-sync"), Limits{std::chrono::seconds(30), 0}};
 
   [[nodiscard]] CompileRequest request(const std::filesystem::path& file) const {
-    return {file, hashOf(readFile(file).value()), targetFrom("local")->flags, {}};
+    return {file, hashBytes(readFile(file).value()), targetFrom("local")->flags, {}};
   }
   [[nodiscard]] CompileRequest request(const std::string& text, const std::string& name) const {
     const auto file = folder.path() / name;

@@ -16,7 +16,7 @@ Value attentionBody(Body& body, const Attention& attention, std::span<const Valu
   }
   const std::string scale = body.constant(
       "scale", fmt::format("{:.17e}", 1 / std::sqrt(attention.depth)), ElementType::f32);
-  const Value into = body.empty(resultOf(attention));
+  const Value into = body.empty(resultType(attention));
   const std::string attributes = body.rootAttributes("");
   const Value out = body.define(
       into.type,

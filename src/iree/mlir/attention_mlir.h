@@ -7,7 +7,7 @@
 
 namespace hone::iree {
 
-/// Writes the body of an attention on the operands of model::operandsOf(). Returns its result.
+/// Writes the body of an attention on the operands of model::operandTypes(). Returns its result.
 Value attentionBody(Body& body, const model::Attention& attention, std::span<const Value> operands);
 
 }  // namespace hone::iree

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kImage = {"d", "h", "w"};
 constexpr std::array<std::string_view, 3> kFilter = {"z", "y", "x"};
 constexpr std::array<std::string_view, 3> kOut = {"od", "oh", "ow"};
 
-Texts loopsOf(const Conv& conv, const std::array<std::string_view, 3>& names) {
+Texts nameLoops(const Conv& conv, const std::array<std::string_view, 3>& names) {
   return {names.end() - conv.spatial, names.end()};
 }
 
@@ -56,7 +56,7 @@ std::string imageAccess(const Conv& conv, const Texts& at, std::string_view chan
 }
 /// Returns the channel and the filter's spatial loops in layout order.
 std::string windowLoops(const Conv& conv, std::string_view channel) {
-  const Texts filter = loopsOf(conv, kFilter);
+  const Texts filter = nameLoops(conv, kFilter);
   return conv.layout == ConvLayout::nhwc ? fmt::format("{}, {}", fmt::join(filter, ", "), channel)
                                          : fmt::format("{}, {}", channel, fmt::join(filter, ", "));
 }
@@ -69,7 +69,7 @@ Texts windows(const Conv& conv, const Texts& at, const Sizes& strides) {
   const auto term = [](std::string_view name, std::int64_t factor) {
     return factor == 1 ? std::string(name) : fmt::format("{} * {}", name, factor);
   };
-  const Texts filter = loopsOf(conv, kFilter);
+  const Texts filter = nameLoops(conv, kFilter);
   const std::vector<ConvAxis> axes = conv.axes();
   Texts texts;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -135,7 +135,7 @@ Value namedForward(Body& body, const Conv& conv, const Value& input, const Value
 
 Value genericForward(Body& body, const Conv& conv, const Value& input, const Value& weights,
                      const TensorType& result) {
-  const Texts out = loopsOf(conv, kOut);
+  const Texts out = nameLoops(conv, kOut);
   const Sizes strides = each(conv, [](const ConvAxis& a) { return a.stride; });
   const std::string output = imageAccess(conv, out, "k");
   const Loops loops{
@@ -150,7 +150,7 @@ Value forwardBody(Body& body, const Conv& conv, std::span<const Value> operands)
   const std::size_t channel = channelDim(conv);
   const Value input = grouped(body, conv, paddedImage(body, conv, operands[0]), channel);
   const Value weights = grouped(body, conv, operands[1], 0);
-  const TensorType result = groupedType(conv, resultOf(conv), channel);
+  const TensorType result = groupedType(conv, resultType(conv), channel);
   const Value sums = conv.spatial == 2 ? namedForward(body, conv, input, weights, result)
                                        : genericForward(body, conv, input, weights, result);
   return withEpilogue(body, conv.epilogue, ungrouped(body, conv, sums, channel), operands, channel);
@@ -159,7 +159,7 @@ Value forwardBody(Body& body, const Conv& conv, std::span<const Value> operands)
 /// Writes image[n, oh*s + y*d, ow*s + x*d, c] * gradient[n, oh, ow, k] summed over n, oh, ow. This
 /// is also the form that IREE's importers produce.
 Value weightBackwardBody(Body& body, const Conv& conv, const Value& image, const Value& gradient) {
-  const Texts out = loopsOf(conv, kOut);
+  const Texts out = nameLoops(conv, kOut);
   const Sizes strides = each(conv, [](const ConvAxis& a) { return a.stride; });
   const Loops loops{.names = fmt::format("{}, n, {}", filterAccess(conv), fmt::join(out, ", ")),
                     .maps = {imageAccess(conv, windows(conv, out, strides), "c"),
@@ -168,7 +168,7 @@ Value weightBackwardBody(Body& body, const Conv& conv, const Value& image, const
                     .reduction = static_cast<std::size_t>(conv.spatial) + 1};
   const Value input = grouped(body, conv, paddedImage(body, conv, image), channelDim(conv));
   const Value output = grouped(body, conv, gradient, channelDim(conv));
-  const Value sums = body.contraction(loops, input, output, groupedType(conv, resultOf(conv), 0));
+  const Value sums = body.contraction(loops, input, output, groupedType(conv, resultType(conv), 0));
   return ungrouped(body, conv, sums, 0);
 }
 
@@ -213,7 +213,7 @@ Value spreadGradient(Body& body, const Conv& conv, const Value& gradient) {
 
 /// Writes a stride-1 forward convolution of the spread gradient with the reversed filter.
 Value backwardDataBody(Body& body, const Conv& conv, const Value& gradient, const Value& filter) {
-  const Texts image = loopsOf(conv, kImage);
+  const Texts image = nameLoops(conv, kImage);
   const std::string result = imageAccess(conv, image, "c");
   const Loops loops{.names = fmt::format("{}, {}", result, windowLoops(conv, "k")),
                     .maps = {imageAccess(conv, windows(conv, image, Sizes(image.size(), 1)), "k"),
@@ -226,7 +226,7 @@ Value backwardDataBody(Body& body, const Conv& conv, const Value& gradient, cons
   const Value reversed = body.reverse(filter, space, image.size());
   const Value weights = grouped(body, conv, reversed, 0);
   const Value sums =
-      body.contraction(loops, input, weights, groupedType(conv, resultOf(conv), channel));
+      body.contraction(loops, input, weights, groupedType(conv, resultType(conv), channel));
   return ungrouped(body, conv, sums, channel);
 }
 

@@ -7,7 +7,7 @@
 
 namespace hone::iree {
 
-/// Writes the body of a convolution on the operands of model::operandsOf(). Returns its result.
+/// Writes the body of a convolution on the operands of model::operandTypes(). Returns its result.
 Value convBody(Body& body, const model::Conv& conv, std::span<const Value> operands);
 
 }  // namespace hone::iree

@@ -105,7 +105,7 @@ Value withEpilogue(Body& body, const Epilogue& epilogue, const Value& sums,
     return elementwise(body, epilogue, sums, operands, biasDim, sums.type);
   }
   // In 16 bits the compiler's row sum saturates: a third is lost for 8192 elements in f16.
-  const bool narrow = bytesOf(sums.type.element) < bytesOf(ElementType::f32);
+  const bool narrow = byteWidth(sums.type.element) < byteWidth(ElementType::f32);
   const TensorType wide{sums.type.shape, narrow ? ElementType::f32 : sums.type.element};
   const Value logits =
       narrow || epilogue.bias ? elementwise(body, epilogue, sums, operands, biasDim, wide) : sums;

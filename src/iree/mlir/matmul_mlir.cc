@@ -19,7 +19,7 @@ Value matmulBody(Body& body, const Matmul& matmul, std::span<const Value> operan
         fmt::format(" indexing_maps = [{}, {}, {}]", map(matmul.transposeLhs ? "k, m" : "m, k"),
                     map(matmul.transposeRhs ? "n, k" : "k, n"), map("m, n"));
   }
-  const Value sums = body.named(operation, "", operands[0], operands[1], resultOf(matmul));
+  const Value sums = body.named(operation, "", operands[0], operands[1], resultType(matmul));
   return withEpilogue(body, matmul.epilogue, sums, operands, sums.type.shape.size() - 1);
 }
 

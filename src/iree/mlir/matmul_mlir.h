@@ -7,7 +7,7 @@
 
 namespace hone::iree {
 
-/// Writes the body of a matmul on the operands of model::operandsOf(). Returns its result.
+/// Writes the body of a matmul on the operands of model::operandTypes(). Returns its result.
 Value matmulBody(Body& body, const model::Matmul& matmul, std::span<const Value> operands);
 
 }  // namespace hone::iree

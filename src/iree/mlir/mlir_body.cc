@@ -75,10 +75,10 @@ std::string Body::converted(const std::string& operand, ElementType from, Elemen
   if (from == to) {
     return operand;
   }
-  if (isFloat(from) && isFloat(to) && bytesOf(from) == bytesOf(to)) {
+  if (isFloat(from) && isFloat(to) && byteWidth(from) == byteWidth(to)) {
     return converted(converted(operand, from, ElementType::f32), ElementType::f32, to);
   }
-  const bool wider = bytesOf(to) > bytesOf(from);
+  const bool wider = byteWidth(to) > byteWidth(from);
   std::string_view cast = wider ? "arith.extsi" : "arith.trunci";
   if (isFloat(from) && isFloat(to)) {
     cast = wider ? "arith.extf" : "arith.truncf";

@@ -20,7 +20,7 @@ std::vector<std::int64_t> numbersIn(std::string list) {
   return numbers;
 }
 
-std::string symbolOf(const std::string& reference) {
+std::string parseSymbol(const std::string& reference) {
   std::string name = reference.starts_with('@') ? reference.substr(1) : reference;
   if (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
     name = name.substr(1, name.size() - 2);

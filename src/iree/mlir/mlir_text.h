@@ -13,6 +13,6 @@ namespace hone::iree {
 [[nodiscard]] std::vector<std::int64_t> numbersIn(std::string list);
 
 /// Returns the name in a symbol reference: "name" for "@name", "na me" for "@\"na me\"".
-[[nodiscard]] std::string symbolOf(const std::string& reference);
+[[nodiscard]] std::string parseSymbol(const std::string& reference);
 
 }  // namespace hone::iree

@@ -23,12 +23,12 @@ Value writeBody(Body& body, const model::Problem& problem, std::span<const Value
 
 }  // namespace
 
-std::string mlirOf(const model::Problem& problem, std::string_view function,
-                   std::string_view rootAttributes) {
+std::string emitMlir(const model::Problem& problem, std::string_view function,
+                     std::string_view rootAttributes) {
   constexpr std::array<std::string_view, 3> kNames = {"%first", "%second", "%third"};
   std::vector<Value> operands;
   std::vector<std::string> arguments;
-  for (const model::TensorType& type : operandsOf(problem)) {
+  for (const model::TensorType& type : operandTypes(problem)) {
     operands.push_back({std::string(kNames[operands.size()]), type});
     arguments.push_back(fmt::format("{}: {}", operands.back().name, operands.back().text()));
   }

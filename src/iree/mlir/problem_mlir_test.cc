@@ -50,7 +50,7 @@ Result<Tensor> compileAndRun(const std::string& wheels, const Problem& problem,
                              const std::vector<Tensor>& inputs) {
   const auto folder = HONE_TRY(ScratchFolder::create());
   const auto file = [&](std::string_view name) { return (folder.path() / name).string(); };
-  HONE_CHECK(writeFile(file("problem.mlir"), mlirOf(problem)));
+  HONE_CHECK(writeFile(file("problem.mlir"), emitMlir(problem)));
   HONE_CHECK(
       run({wheels + "/iree/compiler/_mlir_libs/iree-compile", file("problem.mlir"),
            "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
@@ -64,7 +64,7 @@ Result<Tensor> compileAndRun(const std::string& wheels, const Problem& problem,
     argv.push_back(fmt::format("--input={}=@{}", inputs[i].type.text(), input));
   }
   HONE_CHECK(run(std::move(argv)));
-  return verify::readTensor(file("result.bin"), model::resultOf(problem));
+  return verify::readTensor(file("result.bin"), model::resultType(problem));
 }
 
 class ProblemMlir : public testing::TestWithParam<Problem> {};
@@ -78,18 +78,16 @@ TEST_P(ProblemMlir, ComputesTheReference) {
   ASSERT_TRUE(model::check(problem)) << model::check(problem).error().message;
   const verify::Values values = verify::valuesFor(problem);
   std::vector<Tensor> inputs;
-  for (const model::TensorType& type : model::operandsOf(problem)) {
+  for (const model::TensorType& type : model::operandTypes(problem)) {
     inputs.push_back(verify::makeInput(type, values, 11, inputs.size()));
   }
   const auto actual = compileAndRun(wheels, problem, inputs);
-  ASSERT_TRUE(actual) << actual.error().message << mlirOf(problem);
+  ASSERT_TRUE(actual) << actual.error().message << emitMlir(problem);
   const auto expected = verify::computeReference(problem, inputs);
   ASSERT_TRUE(expected) << expected.error().message;
-  const bool exactInputs = values == verify::Values::smallIntegers;
-  const auto mismatch =
-      verify::compare(*actual, *expected, verify::toleranceFor(problem, exactInputs));
+  const auto mismatch = verify::compare(*actual, *expected, verify::toleranceFor(problem, values));
   ASSERT_TRUE(mismatch) << mismatch.error().message;
-  EXPECT_FALSE(*mismatch) << (*mismatch)->describe() << "\n" << mlirOf(problem);
+  EXPECT_FALSE(*mismatch) << (*mismatch)->describe() << "\n" << emitMlir(problem);
 }
 
 std::string testName(const testing::TestParamInfo<Problem>& info) {
@@ -118,10 +116,10 @@ INSTANTIATE_TEST_SUITE_P(
     testName);
 
 /// Sizes n, c, h, w, k, y, x; then strides, paddings, dilations, groups.
-Conv convOf(ConvDirection direction, ConvLayout layout, std::array<std::int64_t, 7> sizes,
-            std::array<std::int64_t, 2> stride, std::array<std::int64_t, 2> pad,
-            std::array<std::int64_t, 2> dilation, std::int64_t groups, ElementType input = kF32,
-            ElementType result = kF32) {
+Conv makeConv(ConvDirection direction, ConvLayout layout, std::array<std::int64_t, 7> sizes,
+              std::array<std::int64_t, 2> stride, std::array<std::int64_t, 2> pad,
+              std::array<std::int64_t, 2> dilation, std::int64_t groups, ElementType input = kF32,
+              ElementType result = kF32) {
   const auto [n, c, h, w, k, y, x] = sizes;
   return {direction, layout,    n,      c,      h,           w,           k,      y,     x,
           stride[0], stride[1], pad[0], pad[1], dilation[0], dilation[1], groups, input, result};
@@ -130,40 +128,40 @@ Conv convOf(ConvDirection direction, ConvLayout layout, std::array<std::int64_t,
 INSTANTIATE_TEST_SUITE_P(
     Forward, ProblemMlir,
     testing::ValuesIn(std::vector<Problem>{
-        convOf(kFwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
-        convOf(kFwd, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
-        convOf(kFwd, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
-        convOf(kFwd, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
-        convOf(kFwd, kNhwc, {1, 4, 7, 7, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kI8, kI32),
-        convOf(kFwd, kNhwc, {1, 4, 7, 7, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kF16, kF16),
+        makeConv(kFwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+        makeConv(kFwd, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
+        makeConv(kFwd, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
+        makeConv(kFwd, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
+        makeConv(kFwd, kNhwc, {1, 4, 7, 7, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kI8, kI32),
+        makeConv(kFwd, kNhwc, {1, 4, 7, 7, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kF16, kF16),
     }),
     testName);
 
 INSTANTIATE_TEST_SUITE_P(
     BackwardData, ProblemMlir,
     testing::ValuesIn(std::vector<Problem>{
-        convOf(kBwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
-        convOf(kBwd, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
-        convOf(kBwd, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
-        convOf(kBwd, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
+        makeConv(kBwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+        makeConv(kBwd, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
+        makeConv(kBwd, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
+        makeConv(kBwd, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
         // Windows entirely in the padding; then an image that no window overlaps.
-        convOf(kBwd, kNhwc, {1, 4, 5, 6, 8, 1, 2}, {2, 1}, {3, 2}, {1, 1}, 1),
-        convOf(kBwd, kNhwc, {1, 2, 1, 4, 3, 1, 1}, {3, 1}, {2, 0}, {1, 1}, 1),
-        convOf(kBwd, kNchw, {1, 4, 5, 6, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kI8, kI32),
+        makeConv(kBwd, kNhwc, {1, 4, 5, 6, 8, 1, 2}, {2, 1}, {3, 2}, {1, 1}, 1),
+        makeConv(kBwd, kNhwc, {1, 2, 1, 4, 3, 1, 1}, {3, 1}, {2, 0}, {1, 1}, 1),
+        makeConv(kBwd, kNchw, {1, 4, 5, 6, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kI8, kI32),
     }),
     testName);
 
 INSTANTIATE_TEST_SUITE_P(
     WeightBackward, ProblemMlir,
     testing::ValuesIn(std::vector<Problem>{
-        convOf(kWrw, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
-        convOf(kWrw, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
-        convOf(kWrw, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
-        convOf(kWrw, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
+        makeConv(kWrw, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+        makeConv(kWrw, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
+        makeConv(kWrw, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
+        makeConv(kWrw, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
         // A single window that does not cover the image.
-        convOf(kWrw, kNhwc, {1, 18, 12, 4, 18, 2, 3}, {1, 3}, {0, 0}, {2, 1}, 3, kI8, kI32),
-        convOf(kWrw, kNhwc, {3, 8, 6, 6, 4, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kBf16),
-        convOf(kWrw, kNchw, {1, 4, 5, 6, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
+        makeConv(kWrw, kNhwc, {1, 18, 12, 4, 18, 2, 3}, {1, 3}, {0, 0}, {2, 1}, 3, kI8, kI32),
+        makeConv(kWrw, kNhwc, {3, 8, 6, 6, 4, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kBf16),
+        makeConv(kWrw, kNchw, {1, 4, 5, 6, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
     }),
     testName);
 
@@ -216,9 +214,9 @@ INSTANTIATE_TEST_SUITE_P(
                .rhs = kF16,
                .result = kF16,
                .epilogue = {true, Activation::softmax}},
-        with(convOf(kFwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1), true,
+        with(makeConv(kFwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1), true,
              Activation::relu),
-        with(convOf(kFwd, kNchw, {2, 6, 10, 9, 4, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 2), true,
+        with(makeConv(kFwd, kNchw, {2, 6, 10, 9, 4, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 2), true,
              Activation::gelu),
     }),
     testName);
@@ -243,32 +241,32 @@ Conv flat(Conv conv) {
 INSTANTIATE_TEST_SUITE_P(
     OneDimension, ProblemMlir,
     testing::ValuesIn(std::vector<Problem>{
-        flat(convOf(kFwd, kNhwc, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 1)),
-        flat(convOf(kFwd, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 1)),
-        with(flat(convOf(kFwd, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 1}, {0, 1}, {1, 1}, 4)), true,
+        flat(makeConv(kFwd, kNhwc, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 1)),
+        flat(makeConv(kFwd, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 1)),
+        with(flat(makeConv(kFwd, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 1}, {0, 1}, {1, 1}, 4)), true,
              Activation::relu),
-        flat(convOf(kFwd, kNhwc, {1, 6, 1, 16, 4, 1, 4}, {1, 1}, {0, 0}, {1, 1}, 2, kI8, kI32)),
-        flat(convOf(kBwd, kNhwc, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 2)),
-        flat(convOf(kWrw, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 2, kBf16)),
+        flat(makeConv(kFwd, kNhwc, {1, 6, 1, 16, 4, 1, 4}, {1, 1}, {0, 0}, {1, 1}, 2, kI8, kI32)),
+        flat(makeConv(kBwd, kNhwc, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 2)),
+        flat(makeConv(kWrw, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 2, kBf16)),
     }),
     testName);
 
 INSTANTIATE_TEST_SUITE_P(
     ThreeDimensions, ProblemMlir,
     testing::ValuesIn(std::vector<Problem>{
-        deep(convOf(kFwd, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
+        deep(makeConv(kFwd, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
              {7, 3, 2, 1, 1}),
-        deep(convOf(kBwd, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
+        deep(makeConv(kBwd, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
              {7, 3, 2, 1, 1}),
-        deep(convOf(kWrw, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
+        deep(makeConv(kWrw, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
              {7, 3, 2, 1, 1}),
-        deep(convOf(kFwd, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kF16),
+        deep(makeConv(kFwd, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kF16),
              {6, 2, 1, 0, 2}),
-        deep(convOf(kBwd, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+        deep(makeConv(kBwd, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
              {6, 2, 1, 0, 2}),
-        deep(convOf(kWrw, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
+        deep(makeConv(kWrw, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
              {6, 2, 1, 0, 2}),
-        with(deep(convOf(kFwd, kNchw, {1, 4, 6, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+        with(deep(makeConv(kFwd, kNchw, {1, 4, 6, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
                   {5, 3, 1, 1, 1}),
              true, Activation::relu),
     }),
@@ -285,13 +283,13 @@ INSTANTIATE_TEST_SUITE_P(
     testName);
 
 TEST(ProblemMlirText, UsesTheGivenFunctionName) {
-  EXPECT_THAT(mlirOf(Matmul{.m = 2, .n = 3, .k = 4}, "matmul_of_a_test"),
+  EXPECT_THAT(emitMlir(Matmul{.m = 2, .n = 3, .k = 4}, "matmul_of_a_test"),
               testing::StartsWith("func.func @matmul_of_a_test(%first: tensor<2x4xf32>, "
                                   "%second: tensor<4x3xf32>) -> tensor<2x3xf32> {\n"));
 }
 
 TEST(ProblemMlirText, AttachesAttributesOnlyToTheRoot) {
-  const auto at = [](const Problem& problem) { return mlirOf(problem, "main", "tag = 1"); };
+  const auto at = [](const Problem& problem) { return emitMlir(problem, "main", "tag = 1"); };
   using testing::HasSubstr;
   EXPECT_THAT(at(Matmul{.m = 2, .n = 3, .k = 4}), HasSubstr("linalg.matmul {tag = 1} ins("));
   EXPECT_THAT(at(Matmul{.batch = 1, .m = 2, .n = 3, .k = 4, .transposeLhs = true}),

@@ -50,7 +50,7 @@ Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
   return api;
 }
 
-std::string CompilerApi::nameOf(MlirOperation operation) const {
+std::string CompilerApi::opName(MlirOperation operation) const {
   return std::string(identifierText(operationName(operation)).view());
 }
 

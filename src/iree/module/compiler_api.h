@@ -138,7 +138,7 @@ enum class Pipeline : int { standard = 0 };
   X(operationBlock, "mlirOperationGetBlock", MlirBlock, (MlirOperation))                           \
   X(blockInsertAfter, "mlirBlockInsertOwnedOperationAfter", void,                                  \
     (MlirBlock, MlirOperation, MlirOperation))                                                     \
-  X(stringAttributeOf, "mlirStringAttrGet", MlirAttribute, (MlirContext, MlirStringRef))           \
+  X(makeStringAttribute, "mlirStringAttrGet", MlirAttribute, (MlirContext, MlirStringRef))         \
   X(operationOperand, "mlirOperationGetOperand", MlirValue, (MlirOperation, std::intptr_t))        \
   X(operationOperands, "mlirOperationGetNumOperands", std::intptr_t, (MlirOperation))              \
   X(operationResult, "mlirOperationGetResult", MlirValue, (MlirOperation, std::intptr_t))          \
@@ -147,7 +147,7 @@ enum class Pipeline : int { standard = 0 };
   X(attributeParse, "mlirAttributeParseGet", MlirAttribute, (MlirContext, MlirStringRef))          \
   X(attributePrint, "mlirAttributePrint", void, (MlirAttribute, MlirStringCallback, void*))        \
   X(stringValue, "mlirStringAttrGetValue", MlirStringRef, (MlirAttribute))                         \
-  X(typeOfAttribute, "mlirTypeAttrGetValue", MlirType, (MlirAttribute))                            \
+  X(attributeType, "mlirTypeAttrGetValue", MlirType, (MlirAttribute))                              \
   X(typePrint, "mlirTypePrint", void, (MlirType, MlirStringCallback, void*))                       \
   X(functionInputs, "mlirFunctionTypeGetNumInputs", std::intptr_t, (MlirType))                     \
   X(functionInput, "mlirFunctionTypeGetInput", MlirType, (MlirType, std::intptr_t))                \
@@ -194,17 +194,18 @@ enum class Pipeline : int { standard = 0 };
     (MlirAttribute))
 
 // Functions for pipeline constraints, from IREE 3.12 on: see hasConstraints().
-#define HONE_CONSTRAINT_FUNCTIONS(X)                                                            \
-  X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                     \
-  X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))               \
-  X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))                 \
-  X(oneOfKnobName, "ireeCodegenOneOfKnobAttrGetName", MlirAttribute, (MlirAttribute))           \
-  X(oneOfKnobOptions, "ireeCodegenOneOfKnobAttrGetOptions", void,                               \
-    (MlirAttribute, std::intptr_t*, MlirAttribute*))                                            \
-  X(constraintsToSmtLib, "ireeCodegenConvertConstraintsOpToSMTLIB", MlirAttribute,              \
-    (MlirOperation, bool))                                                                      \
-  X(configurationOf, "ireeCodegenMaterializeConfigurationAttrFromConstraintsOp", MlirAttribute, \
-    (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*,      \
+#define HONE_CONSTRAINT_FUNCTIONS(X)                                                       \
+  X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                \
+  X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))          \
+  X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))            \
+  X(oneOfKnobName, "ireeCodegenOneOfKnobAttrGetName", MlirAttribute, (MlirAttribute))      \
+  X(oneOfKnobOptions, "ireeCodegenOneOfKnobAttrGetOptions", void,                          \
+    (MlirAttribute, std::intptr_t*, MlirAttribute*))                                       \
+  X(constraintsToSmtLib, "ireeCodegenConvertConstraintsOpToSMTLIB", MlirAttribute,         \
+    (MlirOperation, bool))                                                                 \
+  X(materializeConfiguration, "ireeCodegenMaterializeConfigurationAttrFromConstraintsOp",  \
+    MlirAttribute,                                                                         \
+    (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*, \
      MlirAttribute*))
 
 /// The functions of libIREECompiler.so that hone calls, bound with dlopen. Compilation happens only
@@ -223,7 +224,7 @@ struct CompilerApi {
   /// Returns true if the compiler describes the knobs of GPU pipelines by constraints.
   [[nodiscard]] bool hasConstraints() const { return constraintsToSmtLib != nullptr; }
 
-  [[nodiscard]] std::string nameOf(MlirOperation operation) const;
+  [[nodiscard]] std::string opName(MlirOperation operation) const;
   /// Returns the attribute as MLIR text; "" if the operation does not have it.
   [[nodiscard]] std::string attributeText(MlirOperation operation, std::string_view name) const;
   /// Returns the value of a string attribute; "" if the operation does not have it.

@@ -44,7 +44,7 @@ std::vector<MlirOperation> findOperations(const CompilerApi& api, MlirOperation 
   const std::string_view plain = ordinal ? name.substr(0, mark) : name;
   std::vector<MlirOperation> operations;
   walk(api, executable, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == plain) {
+    if (api.opName(operation) == plain) {
       operations.push_back(operation);
     }
     return MlirWalkResult::advance;
@@ -58,7 +58,7 @@ std::vector<MlirOperation> findOperations(const CompilerApi& api, MlirOperation 
 
 bool matchesDispatch(const model::OpAttribute& attribute, const std::string& dispatch) {
   const auto pattern = Regex::compile(attribute.dispatch);
-  return pattern && pattern->matchesPartOf(dispatch);
+  return pattern && pattern->matchesAnywhere(dispatch);
 }
 
 std::optional<MlirAttribute> parseValue(const CompilerApi& api, MlirContext context,

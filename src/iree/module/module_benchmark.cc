@@ -50,13 +50,13 @@ std::string tensorInside(const std::string& type) {
   return "";
 }
 
-std::optional<std::int64_t> constantOf(const CompilerApi& api, MlirValue value) {
+std::optional<std::int64_t> readConstant(const CompilerApi& api, MlirValue value) {
   if (api.valueIsArgument(value)) {
     return std::nullopt;
   }
   const MlirOperation owner = api.resultOwner(value);
   const std::string text =
-      api.nameOf(owner) == "arith.constant" ? api.attributeText(owner, "value") : "";
+      api.opName(owner) == "arith.constant" ? api.attributeText(owner, "value") : "";
   return parseInt(text.substr(0, text.find(' ')));
 }
 
@@ -67,7 +67,7 @@ bool isOverwritten(const CompilerApi& api, MlirOperation executable, MlirValue v
   walk(api, executable, [&](MlirOperation operation) {
     for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
       if (api.operationOperand(operation, i).ptr == value.ptr) {
-        ++(api.nameOf(operation) == "iree_codegen.store_to_buffer" && i == 1 ? stores : others);
+        ++(api.opName(operation) == "iree_codegen.store_to_buffer" && i == 1 ? stores : others);
       }
     }
     return MlirWalkResult::advance;
@@ -85,7 +85,7 @@ class BenchmarkReader {
 
  private:
   bool reject(std::string why) {
-    whyNot_ = std::move(why);
+    skipReason_ = std::move(why);
     return false;
   }
   bool readNames();
@@ -99,7 +99,7 @@ class BenchmarkReader {
   const CompilerApi& api_;
   MlirOperation module_;
   MlirOperation executable_;
-  std::string whyNot_;
+  std::string skipReason_;
   std::string device_;
   std::string variant_;
   std::vector<std::string> entries_;
@@ -108,17 +108,17 @@ class BenchmarkReader {
 };
 
 bool BenchmarkReader::readNames() {
-  for (const MlirOperation top : childrenOf(api_, module_)) {
-    if (api_.nameOf(top) == "util.global" && api_.attributeText(top, "type") == "!hal.device") {
-      device_ = symbolOf(api_, top);
+  for (const MlirOperation top : childOperations(api_, module_)) {
+    if (api_.opName(top) == "util.global" && api_.attributeText(top, "type") == "!hal.device") {
+      device_ = symbolName(api_, top);
     }
   }
   walk(api_, executable_, [&](MlirOperation operation) {
-    const std::string name = api_.nameOf(operation);
+    const std::string name = api_.opName(operation);
     if (name == "hal.executable.variant") {
-      variant_ = symbolOf(api_, operation);
+      variant_ = symbolName(api_, operation);
     } else if (name == "hal.executable.export") {
-      entries_.push_back(symbolOf(api_, operation));
+      entries_.push_back(symbolName(api_, operation));
     }
     return MlirWalkResult::advance;
   });
@@ -129,7 +129,7 @@ bool BenchmarkReader::readNames() {
 bool BenchmarkReader::readBinding(MlirOperation subspan) {
   const MlirValue value = api_.operationResult(subspan, 0);
   const auto type = model::tensorTypeFrom(tensorInside(api_.typeText(api_.valueType(value))));
-  const auto offset = constantOf(api_, api_.operationOperand(subspan, 0));
+  const auto offset = readConstant(api_, api_.operationOperand(subspan, 0));
   const auto number = numbersIn(api_.attributeText(subspan, "binding"));
   if (!type) {
     return reject(type.error().message);
@@ -157,7 +157,7 @@ bool BenchmarkReader::readBinding(MlirOperation subspan) {
 bool BenchmarkReader::readBindings() {
   bool fits = true;
   walk(api_, executable_, [&](MlirOperation operation) {
-    const std::string name = api_.nameOf(operation);
+    const std::string name = api_.opName(operation);
     if (fits && name == "hal.interface.constant.load") {
       fits = reject("it takes values that only its program knows");
     } else if (fits && name == "hal.interface.binding.subspan") {
@@ -172,9 +172,9 @@ bool BenchmarkReader::readBindings() {
 bool BenchmarkReader::readWorkload() {
   bool fits = true;
   walk(api_, module_, [&](MlirOperation operation) {
-    if (api_.nameOf(operation) == "hal.executable.calculate_workgroups" && workload_.empty()) {
+    if (api_.opName(operation) == "hal.executable.calculate_workgroups" && workload_.empty()) {
       for (std::intptr_t i = 1; i < api_.operationOperands(operation); ++i) {
-        const auto size = constantOf(api_, api_.operationOperand(operation, i));
+        const auto size = readConstant(api_, api_.operationOperand(operation, i));
         fits = fits && (size || reject("its grid is dynamic"));
         workload_.push_back(size.value_or(0));
       }
@@ -191,7 +191,7 @@ void BenchmarkReader::removeConfiguration() {
     for (const std::string_view name : {"lowering_config", "translation_info", "root_op"}) {
       (void)api_.operationRemoveAttribute(operation, MlirStringRef::of(name));
     }
-    if (api_.nameOf(operation) == "iree_codegen.dispatch_config") {
+    if (api_.opName(operation) == "iree_codegen.dispatch_config") {
       gone.push_back(operation);
       return MlirWalkResult::skip;
     }
@@ -274,14 +274,14 @@ std::string BenchmarkReader::functionText() const {
       "    util.return {} : {}\n"
       "  }}\n",
       entries_.front(), join(parameters, ", "), types, before, on, joined, join(captured, ", "),
-      copies, symbolOf(api_, executable_), variant_, entries_.front(),
+      copies, symbolName(api_, executable_), variant_, entries_.front(),
       sizes.empty() ? "" : fmt::format("[{}]", join(sizes, ", ")), join(used, ",\n"), after,
       join(views, ", "), types);
 }
 
 std::string BenchmarkReader::programText() const {
-  for (const MlirOperation top : childrenOf(api_, module_)) {
-    if (top.ptr != executable_.ptr && symbolOf(api_, top) != device_) {
+  for (const MlirOperation top : childOperations(api_, module_)) {
+    if (top.ptr != executable_.ptr && symbolName(api_, top) != device_) {
       api_.operationErase(top);
     }
   }
@@ -296,12 +296,12 @@ DispatchDescription BenchmarkReader::read() {
     reject("it writes nothing");
   }
   DispatchDescription found;
-  found.dispatch = symbolOf(api_, executable_);
+  found.dispatch = symbolName(api_, executable_);
   found.entries = entries_;
   found.calls = 1;
-  found.fingerprint = hashOf(found.dispatch);
-  found.whyNot = whyNot_;
-  if (!whyNot_.empty()) {
+  found.fingerprint = hashBytes(found.dispatch);
+  found.skipReason = skipReason_;
+  if (!skipReason_.empty()) {
     return found;
   }
   removeConfiguration();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kCompilationInfo = "compilation_info";
 
-std::string stringOf(const CompilerApi& api, MlirAttribute text) {
+std::string readString(const CompilerApi& api, MlirAttribute text) {
   return std::string(api.stringValue(text).view());
 }
 
@@ -27,7 +27,7 @@ std::string pipelineName(const std::string& text) {
              : text.substr(begin + 1, end - begin - 1);
 }
 
-std::vector<std::string> optionsOf(const CompilerApi& api, MlirAttribute knob) {
+std::vector<std::string> readOptions(const CompilerApi& api, MlirAttribute knob) {
   std::intptr_t count = 0;
   api.oneOfKnobOptions(knob, &count, nullptr);
   std::vector<MlirAttribute> options(static_cast<std::size_t>(count));
@@ -53,9 +53,10 @@ void addKnob(const std::string& name, const std::string& place, std::vector<std:
 void addKnobs(const CompilerApi& api, MlirAttribute attribute, const std::string& place,
               std::vector<Knob>& knobs) {
   if (api.isIntKnob(attribute)) {
-    addKnob(stringOf(api, api.intKnobName(attribute)), place, {}, knobs);
+    addKnob(readString(api, api.intKnobName(attribute)), place, {}, knobs);
   } else if (api.isOneOfKnob(attribute)) {
-    addKnob(stringOf(api, api.oneOfKnobName(attribute)), place, optionsOf(api, attribute), knobs);
+    addKnob(readString(api, api.oneOfKnobName(attribute)), place, readOptions(api, attribute),
+            knobs);
   } else if (api.isGpuLoweringConfig(attribute)) {
     addKnobs(api, api.gpuLoweringConfigEntries(attribute), place, knobs);
   } else if (api.attributeIsArray(attribute)) {
@@ -79,7 +80,7 @@ PipelineConstraints describeConstraints(const CompilerApi& api, MlirOperation op
   return {.dispatch = dispatchAround(api, operation),
           .pipeline = pipelineName(api.attributeText(operation, "pipeline")),
           .knobs = std::move(knobs),
-          .smtLib = smtLib.ptr == nullptr ? "" : stringOf(api, smtLib)};
+          .smtLib = smtLib.ptr == nullptr ? "" : readString(api, smtLib)};
 }
 
 /// Returns the attribute with this name as text; "" if the assignment is invalid.
@@ -92,11 +93,11 @@ std::string configuration(const CompilerApi& api, MlirOperation operation,
     values.push_back(value);
   }
   MlirAttribute message{};
-  const MlirAttribute info = api.configurationOf(
+  const MlirAttribute info = api.materializeConfiguration(
       operation, MlirStringRef::of(attribute), names.size(), names.data(), values.data(), &message);
   if (info.ptr == nullptr) {
     fmt::print(stderr, "error: invalid knob values: {}\n",
-               message.ptr == nullptr ? "" : stringOf(api, message));
+               message.ptr == nullptr ? "" : readString(api, message));
     return "";
   }
   return api.text(info);
@@ -119,7 +120,7 @@ std::optional<ProgramConstraints> constraintsIn(const CompilerApi& api, MlirOper
                                                 std::span<const KnobAssignment> assignments) {
   std::vector<MlirOperation> operations;
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "iree_codegen.smt.constraints") {
+    if (api.opName(operation) == "iree_codegen.smt.constraints") {
       operations.push_back(operation);
     }
     return MlirWalkResult::advance;

@@ -20,7 +20,7 @@ std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function
 /// Returns the last phase that the module has completed, judged by its operations.
 std::string detectPhase(const CompilerApi& api, const std::vector<MlirOperation>& children) {
   for (const MlirOperation child : children) {
-    const std::string name = api.nameOf(child);
+    const std::string name = api.opName(child);
     if (name == "flow.executable") {
       return kPhaseFlow;
     }
@@ -40,7 +40,7 @@ void resolveBufferTypes(const CompilerApi& api, MlirOperation function,
     }
   };
   walk(api, function, [&](MlirOperation operation) {
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     if (name == "hal.tensor.import" || name == "stream.tensor.import") {
       const MlirValue buffer = api.operationOperand(operation, 0);
       if (api.valueIsArgument(buffer)) {
@@ -57,9 +57,9 @@ void resolveBufferTypes(const CompilerApi& api, MlirOperation function,
         if (owner.ptr == nullptr) {
           continue;
         }
-        if (api.nameOf(owner) == "hal.tensor.export") {
+        if (api.opName(owner) == "hal.tensor.export") {
           put(description.results, i, api.typeText(api.valueType(api.operationOperand(owner, 0))));
-        } else if (api.nameOf(owner) == "stream.tensor.export") {
+        } else if (api.opName(owner) == "stream.tensor.export") {
           put(description.results, i, api.attributeText(owner, "source_encoding"));
         }
       }
@@ -72,17 +72,17 @@ void resolveBufferTypes(const CompilerApi& api, MlirOperation function,
 
 ModuleDescription describeModule(const CompilerApi& api, MlirOperation module) {
   ModuleDescription functions;
-  const std::vector<MlirOperation> children = childrenOf(api, module);
+  const std::vector<MlirOperation> children = childOperations(api, module);
   const std::string from = detectPhase(api, children);
   for (const MlirOperation operation : children) {
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
     const MlirAttribute type =
         api.operationAttribute(operation, MlirStringRef::of("function_type"));
     if (!isPublic || (name != "func.func" && name != "util.func") || type.ptr == nullptr) {
       continue;
     }
-    const MlirType function = api.typeOfAttribute(type);
+    const MlirType function = api.attributeType(type);
     FunctionDescription description{.name = api.stringAttribute(operation, "sym_name"),
                                     .inputs = functionTypes(api, function, true),
                                     .results = functionTypes(api, function, false),

@@ -33,10 +33,10 @@ std::string parseExecutable(const std::string& entryPoints) {
 /// Returns the calls of each executable.
 std::map<std::string, Calls> callsIn(const CompilerApi& api, MlirOperation module) {
   std::map<std::string, Calls> calls;
-  for (const MlirOperation top : childrenOf(api, module)) {
-    const bool atLoad = api.nameOf(top) == "util.initializer";
+  for (const MlirOperation top : childOperations(api, module)) {
+    const bool atLoad = api.opName(top) == "util.initializer";
     walk(api, top, [&](MlirOperation operation) {
-      if (api.nameOf(operation) == "flow.dispatch") {
+      if (api.opName(operation) == "flow.dispatch") {
         Calls& known = calls[parseExecutable(api.attributeText(operation, "entry_points"))];
         known.atLoad = known.atLoad || atLoad;
         if (!atLoad) {
@@ -53,7 +53,7 @@ std::map<std::string, Calls> callsIn(const CompilerApi& api, MlirOperation modul
 std::vector<std::string> namesIn(const CompilerApi& api, MlirOperation executable) {
   std::vector<std::string> names;
   walk(api, executable, [&](MlirOperation operation) {
-    if (std::string name = symbolOf(api, operation); !name.empty()) {
+    if (std::string name = symbolName(api, operation); !name.empty()) {
       names.push_back(std::move(name));
     }
     return MlirWalkResult::advance;
@@ -72,7 +72,7 @@ std::string computeFingerprint(const CompilerApi& api, MlirOperation executable)
       text.erase(at, name.size());
     }
   }
-  return hashOf(text);
+  return hashBytes(text);
 }
 
 /// Returns the reason why a standalone program cannot take or return a tensor of this type; ""
@@ -93,16 +93,16 @@ class CallWriter {
  public:
   CallWriter(const CompilerApi& api, MlirOperation call) : api_(api), call_(call) {}
 
-  /// Returns false if the function cannot be written; whyNot() then has the reason.
+  /// Returns false if the function cannot be written; skipReason() then has the reason.
   bool write(const std::string& name);
-  [[nodiscard]] const std::string& whyNot() const { return whyNot_; }
+  [[nodiscard]] const std::string& skipReason() const { return skipReason_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
   [[nodiscard]] const std::vector<std::string>& results() const { return results_; }
 
  private:
   bool reject(std::string why) {
-    whyNot_ = std::move(why);
+    skipReason_ = std::move(why);
     return false;
   }
   bool addOperands();
@@ -113,7 +113,7 @@ class CallWriter {
 
   const CompilerApi& api_;
   MlirOperation call_;
-  std::string whyNot_;
+  std::string skipReason_;
   std::string text_;
   std::string before_;                 ///< the operations that create the operands
   std::vector<std::string> workload_;  ///< SSA names
@@ -128,7 +128,7 @@ bool CallWriter::addConstant(MlirValue value, const std::string& name) {
     return reject("it takes a dynamic value");
   }
   const MlirOperation owner = api_.resultOwner(value);
-  if (api_.nameOf(owner) != "arith.constant") {
+  if (api_.opName(owner) != "arith.constant") {
     return reject("it takes a value that is computed at run time");
   }
   before_ += fmt::format("    {} = arith.constant {}\n", name, api_.attributeText(owner, "value"));
@@ -230,10 +230,10 @@ bool CallWriter::write(const std::string& name) {
 std::string programText(const CompilerApi& api, MlirOperation module, const std::string& executable,
                         const std::string& function) {
   const MlirOperation copy = api.operationClone(module);
-  for (const MlirOperation top : childrenOf(api, copy)) {
-    const std::string kind = api.nameOf(top);
+  for (const MlirOperation top : childOperations(api, copy)) {
+    const std::string kind = api.opName(top);
     const bool device = kind == "util.global" && api.attributeText(top, "type") == "!hal.device";
-    if (!device && (kind != "flow.executable" || symbolOf(api, top) != executable)) {
+    if (!device && (kind != "flow.executable" || symbolName(api, top) != executable)) {
       api.operationErase(top);
     }
   }
@@ -250,16 +250,16 @@ std::string functionName(const std::string& entry, const std::string& executable
 DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation module,
                                      MlirOperation executable, const Calls& calls) {
   DispatchDescription found;
-  found.dispatch = symbolOf(api, executable);
+  found.dispatch = symbolName(api, executable);
   found.calls = static_cast<std::int64_t>(calls.sites.size());
   found.fingerprint = computeFingerprint(api, executable);
-  for (const MlirOperation child : childrenOf(api, executable)) {
-    if (api.nameOf(child) == "flow.executable.export") {
-      found.entries.push_back(symbolOf(api, child));
+  for (const MlirOperation child : childOperations(api, executable)) {
+    if (api.opName(child) == "flow.executable.export") {
+      found.entries.push_back(symbolName(api, child));
     }
   }
   if (calls.sites.empty()) {
-    found.whyNot =
+    found.skipReason =
         calls.atLoad ? "it runs only once, when the program is loaded" : "it is never called";
     return found;
   }
@@ -267,7 +267,7 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
   const std::string& entry = found.entries.empty() ? found.dispatch : found.entries.front();
   const std::string function = functionName(entry, found.dispatch);
   if (!writer.write(function)) {
-    found.whyNot = writer.whyNot();
+    found.skipReason = writer.skipReason();
     return found;
   }
   found.function = function;
@@ -282,11 +282,11 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
 std::vector<DispatchDescription> dispatchesIn(const CompilerApi& api, MlirOperation module) {
   std::vector<DispatchDescription> dispatches;
   const std::map<std::string, Calls> calls = callsIn(api, module);
-  for (const MlirOperation top : childrenOf(api, module)) {
-    if (api.nameOf(top) != "flow.executable") {
+  for (const MlirOperation top : childOperations(api, module)) {
+    if (api.opName(top) != "flow.executable") {
       continue;
     }
-    const auto known = calls.find(symbolOf(api, top));
+    const auto known = calls.find(symbolName(api, top));
     dispatches.push_back(
         describeDispatch(api, module, top, known == calls.end() ? Calls{} : known->second));
   }

@@ -18,7 +18,7 @@ struct DispatchDescription {
   std::string text;                  ///< the standalone program; "" if there is none
   std::vector<std::string> inputs;   ///< types of the function's arguments
   std::vector<std::string> results;  ///< types of its results
-  std::string whyNot;                ///< the reason if there is no text; "" otherwise
+  std::string skipReason;            ///< the reason if there is no text; "" otherwise
 };
 
 /// Lists the dispatches of a program from its IR after `flow`, in a compile child, in program

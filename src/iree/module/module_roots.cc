@@ -20,10 +20,10 @@ using model::RootOperation;
 /// The attribute with an operation's name and number, "linalg.generic#1".
 constexpr std::string_view kNumber = "hone.number";
 
-std::vector<std::vector<AffineIndex>> indexingMapsOf(const CompilerApi& api,
-                                                     MlirOperation operation) {
+std::vector<std::vector<AffineIndex>> readIndexingMaps(const CompilerApi& api,
+                                                       MlirOperation operation) {
   std::vector<std::vector<AffineIndex>> maps;
-  const bool linalg = api.nameOf(operation).starts_with("linalg.");
+  const bool linalg = api.opName(operation).starts_with("linalg.");
   const MlirAttribute list =
       linalg ? api.linalgMaps(operation)
              : api.operationAttribute(operation, MlirStringRef::of("indexing_maps"));
@@ -162,7 +162,7 @@ bool isPacking(std::string_view name) {
 
 RootKind classifyRoot(const CompilerApi& api, MlirOperation operation, const RootOperation& root,
                       bool mapped) {
-  const std::string name = api.nameOf(operation);
+  const std::string name = api.opName(operation);
   if (name.starts_with("iree_linalg_ext.") && name.ends_with("attention")) {
     return RootKind::attention;
   }
@@ -187,7 +187,7 @@ RootKind classifyRoot(const CompilerApi& api, MlirOperation operation, const Roo
 /// Sets the name and ordinal before configuration, or the current ones if a rewrite dropped them.
 void setRootName(const CompilerApi& api, MlirOperation operation, std::size_t number,
                  RootOperation& root) {
-  root.op = api.nameOf(operation);
+  root.op = api.opName(operation);
   root.ordinal = number;
   root.attachable = false;
   const std::string noted = api.stringAttribute(operation, kNumber);
@@ -203,9 +203,9 @@ void setRootName(const CompilerApi& api, MlirOperation operation, std::size_t nu
 RootOperation describeRoot(const CompilerApi& api, MlirOperation operation, std::size_t number) {
   RootOperation root;
   setRootName(api, operation, number, root);
-  const auto maps = indexingMapsOf(api, operation);
+  const auto maps = readIndexingMaps(api, operation);
   addOperands(api, operation, maps, root);
-  if (isPacking(api.nameOf(operation))) {
+  if (isPacking(api.opName(operation))) {
     addPackingLoops(root);
   } else {
     addLoops(maps, root);
@@ -222,7 +222,7 @@ std::vector<RootOperation> rootsWithin(const CompilerApi& api, MlirOperation exe
   std::map<std::string, std::size_t> seen;
   std::string translation;
   walk(api, executable, [&](MlirOperation operation) {
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     const std::size_t number = seen[name]++;
     if (name == "func.func") {
       translation = api.attributeText(operation, "translation_info");
@@ -246,13 +246,13 @@ void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation
   for (const MlirOperation executable : executablesIn(api, module)) {
     std::map<std::string, std::size_t> seen;
     walk(api, executable, [&](MlirOperation operation) {
-      const std::string name = api.nameOf(operation);
+      const std::string name = api.opName(operation);
       const std::size_t number = seen[name]++;
       const bool computes = name.starts_with("linalg.") || name.starts_with("iree_linalg_ext.");
       if (computes && api.operationResults(operation) > 0 && name != "linalg.index") {
         const std::string text = fmt::format("{}#{}", name, number);
         api.operationSetAttribute(operation, MlirStringRef::of(kNumber),
-                                  api.stringAttributeOf(context, MlirStringRef::of(text)));
+                                  api.makeStringAttribute(context, MlirStringRef::of(text)));
       }
       return MlirWalkResult::advance;
     });

@@ -30,7 +30,8 @@ class RootsTest : public ::testing::Test {
 };
 
 TEST_F(RootsTest, DescribesMatmul) {
-  const auto found = roots(mlirOf(model::Matmul{.m = 32, .n = 48, .k = 64, .transposeRhs = true}));
+  const auto found =
+      roots(emitMlir(model::Matmul{.m = 32, .n = 48, .k = 64, .transposeRhs = true}));
   ASSERT_EQ(found.size(), 1u);
   const RootOperation& root = found.front();
   EXPECT_EQ(root.dispatch, "main_dispatch_0");
@@ -47,17 +48,17 @@ TEST_F(RootsTest, DescribesMatmul) {
 
 TEST_F(RootsTest, RecognizesKindsOfRewrittenOperations) {
   const auto conv =
-      roots(mlirOf(model::Conv{.n = 2, .c = 8, .h = 10, .w = 10, .k = 16, .y = 3, .x = 3}));
+      roots(emitMlir(model::Conv{.n = 2, .c = 8, .h = 10, .w = 10, .k = 16, .y = 3, .x = 3}));
   ASSERT_EQ(conv.size(), 1u);
   EXPECT_EQ(conv[0].kind, RootKind::convolution);
   EXPECT_EQ(conv[0].loops.size(), 7u);
   EXPECT_EQ(conv[0].inputs.at(0).loops, (Loops{{0}, {1, 4}, {2, 5}, {6}}));
   // The compiler has converted a 1x1 convolution to a matmul before configuration.
   const auto point =
-      roots(mlirOf(model::Conv{.n = 2, .c = 8, .h = 10, .w = 10, .k = 16, .y = 1, .x = 1}));
+      roots(emitMlir(model::Conv{.n = 2, .c = 8, .h = 10, .w = 10, .k = 16, .y = 1, .x = 1}));
   ASSERT_EQ(point.size(), 1u);
   EXPECT_EQ(point[0].kind, RootKind::contraction);
-  const auto attention = roots(mlirOf(model::Attention{2, 64, 64, 32}));
+  const auto attention = roots(emitMlir(model::Attention{2, 64, 64, 32}));
   ASSERT_EQ(attention.size(), 1u);
   EXPECT_EQ(attention[0].kind, RootKind::attention);
   EXPECT_EQ(attention[0].op, "iree_linalg_ext.attention");
@@ -66,7 +67,7 @@ TEST_F(RootsTest, RecognizesKindsOfRewrittenOperations) {
 
 TEST_F(RootsTest, RecognizesDataTilingRoots) {
   const auto found =
-      roots(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}), {"--iree-opt-data-tiling"});
+      roots(emitMlir(model::Matmul{.m = 64, .n = 64, .k = 64}), {"--iree-opt-data-tiling"});
   std::multiset<RootKind> kinds;
   for (const RootOperation& root : found) {
     kinds.insert(root.kind);
@@ -194,7 +195,7 @@ TEST_F(RootsTest, AppliesBatchedConfigsOnlyToTheRoot) {
 /// has none.
 TEST_F(RootsTest, ReportsIgnoredConfig) {
   const std::string text =
-      mlirOf(model::Conv{.n = 1, .c = 8, .h = 10, .w = 18, .k = 16, .y = 3, .x = 3});
+      emitMlir(model::Conv{.n = 1, .c = 8, .h = 10, .w = 18, .k = 16, .y = 3, .x = 3});
   CompileRequest request = toolchain_.request(text, "conv.mlir");
   const auto found = listRoots(toolchain_.compiler, request).value();
   ASSERT_EQ(found.size(), 1u);

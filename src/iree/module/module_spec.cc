@@ -38,19 +38,20 @@ const StructureMatcher* structureMatcher(std::string_view op) {
   return nullptr;
 }
 
-MlirAttribute attributeOf(const CompilerApi& api, MlirOperation operation, std::string_view name) {
+MlirAttribute findAttribute(const CompilerApi& api, MlirOperation operation,
+                            std::string_view name) {
   return api.operationAttribute(operation, MlirStringRef::of(name));
 }
 
-std::vector<std::string> symbolsOf(const CompilerApi& api, MlirOperation operation,
-                                   std::string_view name) {
+std::vector<std::string> readSymbols(const CompilerApi& api, MlirOperation operation,
+                                     std::string_view name) {
   std::vector<std::string> symbols;
-  const MlirAttribute list = attributeOf(api, operation, name);
+  const MlirAttribute list = findAttribute(api, operation, name);
   if (list.ptr == nullptr || !api.attributeIsArray(list)) {
     return symbols;
   }
   for (std::intptr_t i = 0; i < api.arrayElements(list); ++i) {
-    symbols.push_back(symbolOf(api.text(api.arrayElement(list, i))));
+    symbols.push_back(parseSymbol(api.text(api.arrayElement(list, i))));
   }
   return symbols;
 }
@@ -84,7 +85,7 @@ void describeDag(const CompilerApi& api, MlirOperation matcher, SpecEntryDescrip
     if (operation.ptr == matcher.ptr) {
       return MlirWalkResult::advance;
     }
-    if (const std::string name = api.nameOf(operation); name != "transform.yield") {
+    if (const std::string name = api.opName(operation); name != "transform.yield") {
       entry.matched.op = name;  // the last one is the root
       entry.matched.types = operandTypes(api, operation);
     }
@@ -98,7 +99,7 @@ void describeSizes(const CompilerApi& api, MlirOperation operation, SpecEntryDes
   if (api.valueIsArgument(asked)) {
     return;
   }
-  const StructureMatcher* matcher = structureMatcher(api.nameOf(api.resultOwner(asked)));
+  const StructureMatcher* matcher = structureMatcher(api.opName(api.resultOwner(asked)));
   const auto number = static_cast<std::size_t>(api.resultNumber(asked));
   if (matcher != nullptr && number < matcher->sizes.size()) {
     entry.matched.sizes.push_back(
@@ -108,7 +109,7 @@ void describeSizes(const CompilerApi& api, MlirOperation operation, SpecEntryDes
 }
 
 void describeConfig(const CompilerApi& api, MlirOperation constant, SpecEntryDescription& entry) {
-  const MlirAttribute value = attributeOf(api, constant, "value");
+  const MlirAttribute value = findAttribute(api, constant, "value");
   if (value.ptr != nullptr && api.isCompilationInfo(value)) {
     const CompilationInfoParts parts = api.compilationInfoParts(value);
     entry.config = api.text(value);
@@ -120,7 +121,7 @@ void describeConfig(const CompilerApi& api, MlirOperation constant, SpecEntryDes
 /// Adds the information of one operation of a matcher.
 MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
                             SpecEntryDescription& entry) {
-  const std::string name = api.nameOf(operation);
+  const std::string name = api.opName(operation);
   if (const StructureMatcher* matcher = structureMatcher(name)) {
     entry.matched.kind = matcher->kind;
     entry.matched.types = elementTypes(api, operation);
@@ -132,7 +133,7 @@ MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
   } else if (name == kConstant) {
     describeConfig(api, operation, entry);
   } else if (name == kOperationName) {
-    const MlirAttribute names = attributeOf(api, operation, "op_names");
+    const MlirAttribute names = findAttribute(api, operation, "op_names");
     if (names.ptr != nullptr && api.attributeIsArray(names) && api.arrayElements(names) > 0) {
       entry.matched.op = std::string(api.stringValue(api.arrayElement(names, 0)).view());
     }
@@ -143,13 +144,13 @@ MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
 }
 
 /// Returns the sequence's text without its name and the constants that it passes on.
-std::string keyOf(const CompilerApi& api, MlirOperation sequence) {
+std::string sequenceKey(const CompilerApi& api, MlirOperation sequence) {
   const MlirContext context = api.operationContext(sequence);
   const MlirOperation copy = api.operationClone(sequence);
   api.operationSetAttribute(copy, MlirStringRef::of("sym_name"),
-                            api.stringAttributeOf(context, MlirStringRef::of("key")));
+                            api.makeStringAttribute(context, MlirStringRef::of("key")));
   walk(api, copy, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == kConstant) {
+    if (api.opName(operation) == kConstant) {
       api.operationSetAttribute(operation, MlirStringRef::of("value"),
                                 api.attributeParse(context, MlirStringRef::of("unit")));
     }
@@ -167,7 +168,7 @@ SpecEntryDescription describeEntry(const CompilerApi& api, const SpecPair& pair,
   entry.action = pair.action;
   if (sequence.ptr != nullptr) {
     entry.text = api.localText(sequence);
-    entry.key = keyOf(api, sequence);
+    entry.key = sequenceKey(api, sequence);
     walk(api, sequence,
          [&](MlirOperation operation) { return describeStep(api, operation, entry); });
   }
@@ -179,9 +180,9 @@ SpecEntryDescription describeEntry(const CompilerApi& api, const SpecPair& pair,
 std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module) {
   std::vector<SpecPair> pairs;
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "transform.foreach_match") {
-      const auto matchers = symbolsOf(api, operation, "matchers");
-      const auto actions = symbolsOf(api, operation, "actions");
+    if (api.opName(operation) == "transform.foreach_match") {
+      const auto matchers = readSymbols(api, operation, "matchers");
+      const auto actions = readSymbols(api, operation, "actions");
       for (std::size_t i = 0; i < matchers.size() && i < actions.size(); ++i) {
         pairs.push_back({matchers[i], actions[i]});
       }
@@ -194,7 +195,7 @@ std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module) {
 MlirOperation findSequence(const CompilerApi& api, MlirOperation module, std::string_view name) {
   MlirOperation found{nullptr};
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == kSequence && api.stringAttribute(operation, "sym_name") == name) {
+    if (api.opName(operation) == kSequence && api.stringAttribute(operation, "sym_name") == name) {
       found = operation;
       return MlirWalkResult::interrupt;
     }
@@ -210,13 +211,13 @@ SpecDescription describeSpec(const CompilerApi& api, MlirOperation module) {
     spec.entries.push_back(describeEntry(api, pair, findSequence(api, module, pair.matcher)));
     const MlirOperation action = findSequence(api, module, pair.action);
     if (action.ptr != nullptr) {
-      spec.actions[pair.action] = {.text = api.localText(action), .key = keyOf(api, action)};
+      spec.actions[pair.action] = {.text = api.localText(action), .key = sequenceKey(api, action)};
     }
     known.insert(pair.matcher);
     known.insert(pair.action);
   }
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) != kSequence) {
+    if (api.opName(operation) != kSequence) {
       return MlirWalkResult::advance;
     }
     const std::string name = api.stringAttribute(operation, "sym_name");

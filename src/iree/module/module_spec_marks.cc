@@ -24,7 +24,7 @@ std::string markName(std::size_t entry) { return fmt::format("hone_mark_{}", ent
 std::vector<std::string> argumentTypes(const CompilerApi& api, MlirOperation sequence) {
   std::vector<std::string> types;
   const MlirType type =
-      api.typeOfAttribute(api.operationAttribute(sequence, MlirStringRef::of("function_type")));
+      api.attributeType(api.operationAttribute(sequence, MlirStringRef::of("function_type")));
   for (std::intptr_t i = 0; i < api.functionInputs(type); ++i) {
     types.push_back(api.typeText(api.functionInput(type, i)));
   }
@@ -68,7 +68,7 @@ std::string withActions(const CompilerApi& api, MlirOperation module,
   const MlirContext context = api.operationContext(module);
   std::size_t at = 0;
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "transform.foreach_match") {
+    if (api.opName(operation) == "transform.foreach_match") {
       std::vector<std::string> symbols;
       for (const std::string& action : actions[at++]) {
         symbols.push_back(fmt::format("@\"{}\"", action));
@@ -107,7 +107,7 @@ ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) 
                                 .operations = {}};
   std::map<std::string, std::size_t> seen;
   walk(api, function, [&](MlirOperation operation) {
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     const ConfiguredOperation found{
         .op = name,
         .ordinal = seen[name]++,
@@ -138,7 +138,7 @@ std::string markedSpec(const CompilerApi& api, MlirOperation module) {
   std::vector<std::vector<std::string>> actions;  // of each foreach_match
   std::size_t number = 0;
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "transform.foreach_match") {
+    if (api.opName(operation) == "transform.foreach_match") {
       actions.emplace_back();
       for (const SpecPair& pair : pairsIn(api, operation)) {
         const std::string mark = markingAction(api, findSequence(api, module, pair.action), number);
@@ -161,7 +161,7 @@ SpecMarks specMarks(const CompilerApi& api, MlirOperation module) {
   std::set<std::string> backends;
   SpecMarks marks;
   walk(api, module, [&](MlirOperation operation) {
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     if (name == "hal.executable.variant") {
       backends.insert(parseBackend(api.attributeText(operation, "target")));
     }

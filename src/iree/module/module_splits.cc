@@ -25,7 +25,7 @@ using Dimensions = std::vector<std::size_t>;
 
 constexpr std::string_view kSplitAttribute = "iree_linalg_ext.split_reduction";
 
-Dimensions dimensionsOf(const CompilerApi& api, MlirAttribute attribute) {
+Dimensions readDimensions(const CompilerApi& api, MlirAttribute attribute) {
   Dimensions dimensions;
   if (attribute.ptr != nullptr) {
     for (const std::int64_t number : numbersIn(api.text(attribute))) {
@@ -60,7 +60,7 @@ struct Loops {
 };
 
 /// Returns nothing for dynamic shapes and unexpected maps.
-std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
+std::optional<Loops> readLoops(const CompilerApi& api, MlirOperation operation) {
   const MlirAttribute maps = api.linalgMaps(operation);
   const std::intptr_t operands = api.operationOperands(operation);
   if (maps.ptr == nullptr || api.arrayElements(maps) != operands || operands != 3) {
@@ -93,22 +93,22 @@ std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
 std::optional<Reduction> describeConvolution(const CompilerApi& api, MlirOperation operation,
                                              const Loops& loops) {
   const MlirConvolutionDimensions found = api.linalgConvolution(operation);
-  const Dimensions batch = dimensionsOf(api, found.batch);
-  const Dimensions channels = dimensionsOf(api, found.outputChannel);
-  if (batch.empty() || channels.empty() || dimensionsOf(api, found.filterLoop).empty()) {
+  const Dimensions batch = readDimensions(api, found.batch);
+  const Dimensions channels = readDimensions(api, found.outputChannel);
+  if (batch.empty() || channels.empty() || readDimensions(api, found.filterLoop).empty()) {
     return std::nullopt;
   }
   Reduction reduction;
   reduction.kind = ReductionKind::convolution;
   reduction.batchSize = loops.product(batch);
   reduction.outputChannelSize = loops.product(channels);
-  reduction.imageSize = loops.product(dimensionsOf(api, found.outputImage));
-  reduction.depthSize = loops.product(dimensionsOf(api, found.depth));
+  reduction.imageSize = loops.product(readDimensions(api, found.outputImage));
+  reduction.depthSize = loops.product(readDimensions(api, found.depth));
   // The pass treats convolution dimensions that are not sums of loops like those of a matmul.
   const MlirContractionDimensions alike = api.linalgContraction(operation);
-  if (const Dimensions shared = dimensionsOf(api, alike.k); !shared.empty()) {
-    reduction.mSize = loops.product(dimensionsOf(api, alike.m));
-    reduction.nSize = loops.product(dimensionsOf(api, alike.n));
+  if (const Dimensions shared = readDimensions(api, alike.k); !shared.empty()) {
+    reduction.mSize = loops.product(readDimensions(api, alike.m));
+    reduction.nSize = loops.product(readDimensions(api, alike.n));
     reduction.kSize = loops.product(shared);
   }
   reduction.batchFirst = std::find(batch.begin(), batch.end(), loops.output.front()) != batch.end();
@@ -122,22 +122,22 @@ std::optional<Reduction> describeMatmul(const CompilerApi& api, MlirOperation op
   }
   const MlirContractionDimensions found = api.linalgContraction(operation);
   Reduction reduction;
-  reduction.batchSize = loops.product(dimensionsOf(api, found.batch));
-  reduction.mSize = loops.product(dimensionsOf(api, found.m));
-  reduction.nSize = loops.product(dimensionsOf(api, found.n));
+  reduction.batchSize = loops.product(readDimensions(api, found.batch));
+  reduction.mSize = loops.product(readDimensions(api, found.m));
+  reduction.nSize = loops.product(readDimensions(api, found.n));
   return reduction;
 }
 
 /// Returns nothing for an operation that the compiler never splits by a limit.
 std::optional<Reduction> findReduction(const CompilerApi& api, MlirOperation operation) {
-  if (!api.nameOf(operation).starts_with("linalg.")) {
+  if (!api.opName(operation).starts_with("linalg.")) {
     return std::nullopt;
   }
   const bool convolution = api.linalgIsConvolution(operation);
   if (!convolution && !api.linalgIsContraction(operation)) {
     return std::nullopt;
   }
-  const auto loops = loopsOf(api, operation);
+  const auto loops = readLoops(api, operation);
   if (!loops || loops->output.empty() || loops->sizes.empty() ||
       loops->sizes.rbegin()->first + 1 != loops->sizes.size()) {
     return std::nullopt;
@@ -167,7 +167,7 @@ void forEachReduction(const CompilerApi& api, MlirOperation root, const Visit& v
 
 std::string enclosingFunctionName(const CompilerApi& api, MlirOperation operation) {
   for (MlirOperation at = operation; at.ptr != nullptr; at = api.operationParent(at)) {
-    const std::string name = api.nameOf(at);
+    const std::string name = api.opName(at);
     if (name == "util.func" || name == "func.func") {
       return api.stringAttribute(at, "sym_name");
     }
@@ -187,7 +187,7 @@ std::string printSizes(const std::vector<std::int64_t>& sizes) {
 SplitSizes splitsWithin(const CompilerApi& api, MlirOperation executable) {
   SplitSizes splits;
   walk(api, executable, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "scf.forall" &&
+    if (api.opName(operation) == "scf.forall" &&
         api.attributeText(operation, "mapping").contains("split_reduction_mapping")) {
       splits.push_back(numbersIn(api.attributeText(operation, "staticStep")));
     }
@@ -230,7 +230,7 @@ bool expandSplits(const CompilerApi& api, MlirContext context, MlirOperation mod
                   std::span<const SplitSizes> choices) {
   std::vector<MlirOperation> functions;
   walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "util.func") {
+    if (api.opName(operation) == "util.func") {
       functions.push_back(operation);
     }
     return operation.ptr == module.ptr ? MlirWalkResult::advance : MlirWalkResult::skip;
@@ -252,7 +252,7 @@ SplitsByFunction splitsIn(const CompilerApi& api, MlirOperation module) {
   std::map<std::string, SplitSizes> executables;
   std::map<std::string, std::vector<std::string>> dispatches;  // by function, in order
   walk(api, module, [&](MlirOperation operation) {
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     if (name == "flow.executable") {
       executables[api.stringAttribute(operation, "sym_name")] = splitsWithin(api, operation);
       return MlirWalkResult::skip;

@@ -26,7 +26,7 @@ Parts findTopLevel(const CompilerApi& api, MlirOperation module) {
     if (operation.ptr == module.ptr) {
       return MlirWalkResult::advance;
     }
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     if (name == "hal.executable") {
       parts.executables.push_back(operation);
     } else if (name == "util.func") {
@@ -41,7 +41,7 @@ Parts findTopLevel(const CompilerApi& api, MlirOperation module) {
 void rename(const CompilerApi& api, MlirContext context, MlirOperation operation,
             const std::string& name) {
   api.operationSetAttribute(operation, MlirStringRef::of("sym_name"),
-                            api.stringAttributeOf(context, MlirStringRef::of(name)));
+                            api.makeStringAttribute(context, MlirStringRef::of(name)));
 }
 
 void replaceAll(std::string& text, const std::string& from, const std::string& to) {
@@ -69,9 +69,9 @@ std::vector<std::string> renameEntryPoints(const CompilerApi& api, MlirContext c
                                            MlirOperation executable, std::size_t variant) {
   std::vector<std::string> names;
   walk(api, executable, [&](MlirOperation operation) {
-    const std::string kind = api.nameOf(operation);
+    const std::string kind = api.opName(operation);
     if (kind == "hal.executable.export" || kind == "func.func") {
-      const std::string name = symbolOf(api, operation);
+      const std::string name = symbolName(api, operation);
       rename(api, context, operation, variantName(name, variant));
       if (kind == "hal.executable.export") {
         names.push_back(name);
@@ -123,7 +123,7 @@ std::optional<Copies> copyExecutables(const CompilerApi& api, MlirContext contex
     }
     bool found = false;
     for (const MlirOperation executable : parts.executables) {
-      const std::string name = symbolOf(api, executable);
+      const std::string name = symbolName(api, executable);
       if (!matchesDispatch(attribute, name) ||
           findOperations(api, executable, attribute.op).empty()) {
         continue;
@@ -155,7 +155,7 @@ std::string variantName(std::string_view name, std::size_t variant) {
 MlirOperation insertCopy(const CompilerApi& api, MlirContext context, MlirOperation original,
                          std::size_t variant) {
   const MlirOperation copy = api.operationClone(original);
-  rename(api, context, copy, variantName(symbolOf(api, original), variant));
+  rename(api, context, copy, variantName(symbolName(api, original), variant));
   api.blockInsertAfter(api.operationBlock(original), original, copy);
   return copy;
 }
@@ -186,7 +186,7 @@ Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperat
   }
   api.operationErase(parts.functions.front());
   for (const MlirOperation executable : parts.executables) {
-    if (touched[symbolOf(api, executable)] == variants.size()) {
+    if (touched[symbolName(api, executable)] == variants.size()) {
       api.operationErase(executable);
     }
   }
@@ -197,7 +197,7 @@ std::vector<std::string> variantContents(const CompilerApi& api, MlirOperation m
                                          std::size_t variants) {
   std::map<std::string, std::string> texts;  // of the executables, by name
   for (const MlirOperation executable : findTopLevel(api, module).executables) {
-    texts[symbolOf(api, executable)] = api.text(executable);
+    texts[symbolName(api, executable)] = api.text(executable);
   }
   std::vector<std::string> contents;
   for (std::size_t v = 0; v < variants; ++v) {

@@ -15,7 +15,7 @@ void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
   api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
 }
 
-std::vector<MlirOperation> childrenOf(const CompilerApi& api, MlirOperation parent) {
+std::vector<MlirOperation> childOperations(const CompilerApi& api, MlirOperation parent) {
   std::vector<MlirOperation> children;
   walk(api, parent, [&](MlirOperation operation) {
     if (operation.ptr == parent.ptr) {
@@ -27,7 +27,7 @@ std::vector<MlirOperation> childrenOf(const CompilerApi& api, MlirOperation pare
   return children;
 }
 
-std::string symbolOf(const CompilerApi& api, MlirOperation operation) {
+std::string symbolName(const CompilerApi& api, MlirOperation operation) {
   return api.stringAttribute(operation, "sym_name");
 }
 
@@ -43,15 +43,15 @@ std::string withFunction(std::string module, const std::string& function) {
 }
 
 std::vector<MlirOperation> executablesIn(const CompilerApi& api, MlirOperation module) {
-  std::vector<MlirOperation> executables = childrenOf(api, module);
+  std::vector<MlirOperation> executables = childOperations(api, module);
   std::erase_if(executables,
-                [&](MlirOperation child) { return api.nameOf(child) != "hal.executable"; });
+                [&](MlirOperation child) { return api.opName(child) != "hal.executable"; });
   return executables;
 }
 
 std::string dispatchAround(const CompilerApi& api, MlirOperation operation) {
   for (MlirOperation at = operation; at.ptr != nullptr; at = api.operationParent(at)) {
-    if (api.nameOf(at) == "hal.executable") {
+    if (api.opName(at) == "hal.executable") {
       return api.stringAttribute(at, "sym_name");
     }
   }

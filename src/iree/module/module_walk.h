@@ -16,10 +16,11 @@ using Visitor = std::function<MlirWalkResult(MlirOperation)>;
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 
 /// Returns the operations directly nested in `parent`.
-[[nodiscard]] std::vector<MlirOperation> childrenOf(const CompilerApi& api, MlirOperation parent);
+[[nodiscard]] std::vector<MlirOperation> childOperations(const CompilerApi& api,
+                                                         MlirOperation parent);
 
 /// Returns the symbol that the operation defines; "" if it defines none.
-[[nodiscard]] std::string symbolOf(const CompilerApi& api, MlirOperation operation);
+[[nodiscard]] std::string symbolName(const CompilerApi& api, MlirOperation operation);
 
 /// Returns the type of an operand.
 [[nodiscard]] MlirType operandType(const CompilerApi& api, MlirOperation operation,

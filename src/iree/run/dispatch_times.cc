@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/text/text.h"
 #include "iree/compile/diagnostics.h"
 #include "stats/summary.h"
@@ -127,6 +128,7 @@ std::string profilingMode(const Device& device) {
 Result<void> runProfiled(const Device& device, Command command, const std::string& file) {
   command.argv.push_back("--device_profiling_mode=" + profilingMode(device));
   command.argv.push_back("--device_profiling_output=" + file);
+  const Activity profiling("measuring the time of each dispatch");
   const Finished finished = HONE_TRY(runCommand(command));
   if (finished.ending.ok()) {
     return {};
@@ -134,7 +136,8 @@ Result<void> runProfiled(const Device& device, Command command, const std::strin
   if (finished.ending.how == Ending::How::timedOut) {
     return userError("the call was {}", finished.ending.describe());
   }
-  if (finished.err.contains("profiling data families")) {
+  if (finished.err.contains("profiling data families") ||
+      finished.err.contains("unsupported profiling mode")) {  // before IREE 3.12
     return userError("IREE's runtime {} on device {}", kNoTimes, device.name);
   }
   const std::string line = firstError(finished.err + finished.out);

@@ -57,7 +57,7 @@ class DispatchTimesTest : public ::testing::TestWithParam<const char*> {
     const auto file = folder_.path() / "five.mlir";
     EXPECT_TRUE(writeFile(file, kFive));
     const std::vector<CompileRequest> requests = {
-        {file, hashOf(kFive), targetFrom(target)->flags, {}}};
+        {file, hashBytes(kFive), targetFrom(target)->flags, {}}};
     const auto compiled = compiler.compileAll(requests, {}).value().front();
     EXPECT_EQ(compiled.report.message, "");
     return {compiled.module,

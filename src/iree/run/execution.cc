@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/progress.h"
 #include "base/text/text.h"
 #include "iree/compile/diagnostics.h"
 
@@ -76,6 +77,7 @@ Command benchmarkFor(const Installation& installation, const Device& device, con
 Result<CallReport> ModuleRunner::run(const Call& call,
                                      std::span<const std::filesystem::path> results) const {
   Command command = commandFor(installation_, device_, limits_, "iree-run-module", call);
+  const Activity verifying(fmt::format("running @{} to verify its results", call.function));
   for (const std::filesystem::path& file : results) {
     command.argv.push_back("--output=@" + file.string());
   }
@@ -106,6 +108,7 @@ Result<Timings> ModuleRunner::timeAll(const Call& call, std::int64_t iterations,
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
+  const Activity measuring(fmt::format("measuring @{}", call.function));
   const Finished finished = HONE_TRY(runCommand(command));
   Timings timings{makeReport(finished), timesFrom(finished.out, dropped)};
   const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions - dropped);

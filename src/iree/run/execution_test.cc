@@ -39,7 +39,7 @@ class ExecutionTest : public ::testing::Test {
     const auto file = folder_.path() / "p.mlir";
     EXPECT_TRUE(writeFile(file, text));
     const std::vector<CompileRequest> requests = {
-        {file, hashOf(text), targetFrom("local")->flags, {}}};
+        {file, hashBytes(text), targetFrom("local")->flags, {}}};
     const auto compiled = compiler.compileAll(requests, {}).value().front();
     EXPECT_EQ(compiled.report.message, "");
     return compiled.module;
@@ -56,7 +56,7 @@ class ExecutionTest : public ::testing::Test {
 
 TEST_F(ExecutionTest, RunsTimesAndRejectsBadCalls) {
   const Call call{
-      compile(mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})), "main", {"4x4xf32=2", "4x4xf32=3"}};
+      compile(emitMlir(model::Matmul{.m = 4, .n = 4, .k = 4})), "main", {"4x4xf32=2", "4x4xf32=3"}};
   const std::vector<std::filesystem::path> files = {folder_.path() / "r.bin"};
   const CallReport report = runner().run(call, files).value();
   ASSERT_EQ(report.status, CallStatus::ok) << report.message;

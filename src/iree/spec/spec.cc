@@ -171,7 +171,8 @@ std::string shown(const Matched& matched) {
   return text;
 }
 
-Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler, const CompileRequest& request) {
+Result<std::vector<DispatchMatcher>> queryMatchers(Compiler& compiler,
+                                                   const CompileRequest& request) {
   const auto answer = HONE_TRY(compiler.jobs().run(jobSource(request), ListMatchersJob{}));
   if (!answer.report.ok()) {
     return userError("{}: {}", request.source.filename().string(), answer.report.message);
@@ -182,7 +183,7 @@ Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler, const Compil
     matchers.push_back({.dispatch = one.dispatch,
                         .matched = one.root.matched,
                         .matcher = one.root.matcher,
-                        .whyNot = one.root.whyNot,
+                        .failureReason = one.root.failureReason,
                         .exact = one.root.exact,
                         .equal = {},
                         .alike = {}});

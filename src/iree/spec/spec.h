@@ -49,8 +49,8 @@ struct SpecParts {
 struct DispatchMatcher {
   std::string dispatch;
   Matched matched;
-  std::string matcher;  ///< for SpecEntry; "" if the root cannot be matched
-  std::string whyNot;   ///< the reason if `matcher` is empty
+  std::string matcher;        ///< for SpecEntry; "" if the root cannot be matched
+  std::string failureReason;  ///< the reason if `matcher` is empty
   /// False if the matcher checks only the operation's name and types and may match other
   /// operations.
   bool exact = true;
@@ -62,7 +62,7 @@ struct DispatchMatcher {
 };
 
 /// Returns the matchers of all dispatches of a program that have a root operation.
-[[nodiscard]] Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler,
-                                                              const CompileRequest& request);
+[[nodiscard]] Result<std::vector<DispatchMatcher>> queryMatchers(Compiler& compiler,
+                                                                 const CompileRequest& request);
 
 }  // namespace hone::iree

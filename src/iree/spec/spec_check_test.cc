@@ -33,11 +33,11 @@ TEST_P(SpecCaseTest, ConfiguresTheMatchedRoot) {
   const Case& one = GetParam();
   const CompileRequest program = request(one.program, one.target);
   const DispatchMatcher matcher = matcherIn(program);
-  EXPECT_EQ(matcher.whyNot, "");
+  EXPECT_EQ(matcher.failureReason, "");
   EXPECT_EQ(matcher.matched.kind, one.kind);
   EXPECT_EQ(shown(matcher.matched), one.shown);
   EXPECT_EQ(matcher.exact, one.exact);
-  const Spec spec = specOf({{one.name, "", matcher.matcher, one.info}});
+  const Spec spec = makeSpec({{one.name, "", matcher.matcher, one.info}});
   ASSERT_THAT(spec.entries, SizeIs(1));
   EXPECT_EQ(spec.entries[0].matched.sizes, matcher.matched.sizes) << "written and read back";
   const auto check = checkSpec(compiler_, program, spec);
@@ -127,10 +127,10 @@ const model::Matmul kHalf{
 
 std::vector<Case> cases() {
   return {
-      {"matmul", mlirOf(model::Matmul{.m = 128, .n = 192, .k = 256}),
+      {"matmul", emitMlir(model::Matmul{.m = 128, .n = 192, .k = 256}),
        cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 2"), "contraction",
        "contraction m=128 n=192 k=256, f32 f32 f32"},
-      {"batch_matmul", mlirOf(model::Matmul{.batch = 4, .m = 64, .n = 96, .k = 128}),
+      {"batch_matmul", emitMlir(model::Matmul{.batch = 4, .m = 64, .n = 96, .k = 128}),
        cpuInfo("1, 32, 32, 0", "1, 8, 16, 0", "0, 0, 0, 2"), "contraction",
        "contraction batch=4 m=64 n=96 k=128, f32 f32 f32"},
       {"transposed", transposedMatmul(), cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 2"), "contraction",
@@ -138,12 +138,13 @@ std::vector<Case> cases() {
       {"fused", matmulFunction("f", 128, 192, 256, biasRelu(128, 192)),
        cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 2"), "contraction",
        "contraction m=128 n=192 k=256, f32 f32 f32"},
-      {"conv_nhwc", mlirOf(model::Conv{.n = 2, .c = 16, .h = 18, .w = 18, .k = 32, .y = 3, .x = 3}),
+      {"conv_nhwc",
+       emitMlir(model::Conv{.n = 2, .c = 16, .h = 18, .w = 18, .k = 32, .y = 3, .x = 3}),
        cpuInfo("1, 8, 16, 32, 0, 0, 0", "1, 1, 4, 8, 0, 0, 0", "0, 0, 0, 0, 1, 1, 8"),
        "convolution",
        "convolution batch=2 output_image=16x16 output_channel=32 filter=3x3 input_channel=16, f32 "
        "f32 f32"},
-      {"attention", mlirOf(model::Attention{.batch = 4, .queries = 64, .keys = 96, .depth = 32}),
+      {"attention", emitMlir(model::Attention{.batch = 4, .queries = 64, .keys = 96, .depth = 32}),
        "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<distribution = "
        "[1, 16, 0, 0, 0], vector_common_parallel = [1, 4, 32, 0, 0], vector_reduction = [0, 0, 0, "
        "0, 8]>, translation_info = <pipeline = #iree_cpu.pipeline<LinalgExtTileAndVectorize>>>",
@@ -154,11 +155,11 @@ std::vector<Case> cases() {
        "linalg.generic, tensor<32768xf32> tensor<32768xf32>"},
       {"captured", elementwise("arith.mulf %x, %half : f32"), cpuInfo("2048", "8", "0"), "other",
        "linalg.generic, tensor<32768xf32> tensor<32768xf32>", false},
-      {"vulkan", mlirOf(model::Matmul{.m = 128, .n = 192, .k = 256}), vulkanInfo(), "contraction",
+      {"vulkan", emitMlir(model::Matmul{.m = 128, .n = 192, .k = 256}), vulkanInfo(), "contraction",
        "contraction m=128 n=192 k=256, f32 f32 f32", true, "vulkan"},
-      {"gfx942", mlirOf(kHalf), gpuInfo("MFMA_F32_16x16x16_F16", 64), "contraction",
+      {"gfx942", emitMlir(kHalf), gpuInfo("MFMA_F32_16x16x16_F16", 64), "contraction",
        "contraction m=256 n=512 k=128, f16 f16 f32", true, "rocm:gfx942"},
-      {"sm_80", mlirOf(kHalf), gpuInfo("NV_MMA_SYNC_F32_16x8x16_F16", 32), "contraction",
+      {"sm_80", emitMlir(kHalf), gpuInfo("NV_MMA_SYNC_F32_16x8x16_F16", 32), "contraction",
        "contraction m=256 n=512 k=128, f16 f16 f32", true, "cuda:sm_80"},
   };
 }
@@ -176,7 +177,7 @@ TEST_F(SpecCheckTest, AppliesEntryToOneOfTwoDispatches) {
   const DispatchMatcher matcher = matcherIn(program, "two");
   EXPECT_THAT(matcher.equal, IsEmpty());
   EXPECT_THAT(matcher.alike, IsEmpty());
-  const Spec spec = specOf({{"two", "", matcher.matcher, kMatmulInfo}});
+  const Spec spec = makeSpec({{"two", "", matcher.matcher, kMatmulInfo}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
   ASSERT_THAT(check->entries[0].uses, SizeIs(1));
@@ -192,7 +193,7 @@ TEST_F(SpecCheckTest, ReportsDispatchesWithTheSameMatcher) {
               matmulFunction("fused", 128, 192, 256, biasRelu(128, 192)));
   const DispatchMatcher plain = matcherIn(program, "plain");
   EXPECT_THAT(plain.alike, ElementsAre("fused_dispatch_0"));
-  const Spec spec = specOf({{"both", "", plain.matcher, kMatmulInfo}});
+  const Spec spec = makeSpec({{"both", "", plain.matcher, kMatmulInfo}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
   EXPECT_THAT(check->entries[0].uses, SizeIs(2));
@@ -202,9 +203,10 @@ TEST_F(SpecCheckTest, ReportsUnmatchedAndShadowedEntries) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   const std::string matcher = matcherIn(program).matcher;
   const std::string elsewhere = matcherIn(request(matmulFunction("g", 96, 192, 256))).matcher;
-  const Spec spec = specOf({{"first", "", matcher, kMatmulInfo},
-                            {"shadowed", "", matcher, cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1")},
-                            {"elsewhere", "", elsewhere, kMatmulInfo}});
+  const Spec spec =
+      makeSpec({{"first", "", matcher, kMatmulInfo},
+                {"shadowed", "", matcher, cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1")},
+                {"elsewhere", "", elsewhere, kMatmulInfo}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
   EXPECT_FALSE(check->good());
@@ -220,7 +222,7 @@ TEST_F(SpecCheckTest, RecognizesTheDefaultConfiguration) {
   const std::string info =
       fmt::format("#iree_codegen.compilation_info<lowering_config = {}, translation_info = {}>",
                   roots->at(0).loweringConfig, roots->at(0).translationInfo);
-  const Spec spec = specOf({{"default", "", matcherIn(program).matcher, info}});
+  const Spec spec = makeSpec({{"default", "", matcherIn(program).matcher, info}});
   const auto compiled = compileWithSpec(compiler_, program, spec, "");
   ASSERT_TRUE(compiled) << compiled.error().message;
   ASSERT_THAT(compiled->check.entries[0].uses, SizeIs(1));
@@ -231,7 +233,7 @@ TEST_F(SpecCheckTest, RecognizesTheDefaultConfiguration) {
 TEST_F(SpecCheckTest, QuotesTheCompilersError) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   // A matmul has three loops.
-  const Spec spec = specOf(
+  const Spec spec = makeSpec(
       {{"bad", "", matcherIn(program).matcher, cpuInfo("32, 32, 32", "8, 16, 0", "0, 0, 1")}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
@@ -245,14 +247,14 @@ TEST_F(SpecCheckTest, QuotesTheCompilersError) {
 TEST_F(SpecCheckTest, HasNoMatcherForRootsCreatedAfterSpecs) {
   CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   program.flags.emplace_back("--iree-opt-data-tiling");
-  const auto matchers = matchersOf(compiler_, program);
+  const auto matchers = queryMatchers(compiler_, program);
   ASSERT_TRUE(matchers) << matchers.error().message;
   bool found = false;
   for (const DispatchMatcher& one : *matchers) {
     if (one.matched.op == "linalg.mmt4d") {
       found = true;
       EXPECT_EQ(one.matcher, "");
-      EXPECT_THAT(one.whyNot, HasSubstr("only after it applies specs"));
+      EXPECT_THAT(one.failureReason, HasSubstr("only after it applies specs"));
     }
   }
   EXPECT_TRUE(found);
@@ -260,7 +262,7 @@ TEST_F(SpecCheckTest, HasNoMatcherForRootsCreatedAfterSpecs) {
 
 TEST_F(SpecCheckTest, ReportsConfigurationDroppedByDataTiling) {
   CompileRequest program = request(matmulFunction("f", 128, 192, 256));
-  const Spec spec = specOf({{"plain", "", matcherIn(program).matcher, kMatmulInfo}});
+  const Spec spec = makeSpec({{"plain", "", matcherIn(program).matcher, kMatmulInfo}});
   program.flags.emplace_back("--iree-opt-data-tiling");
   const auto compiled = compileWithSpec(compiler_, program, spec, folder_.path() / "none.vmfb");
   ASSERT_TRUE(compiled) << compiled.error().message;
@@ -271,10 +273,10 @@ TEST_F(SpecCheckTest, ReportsConfigurationDroppedByDataTiling) {
 }
 
 TEST_F(SpecCheckTest, CombinesWithTheCompilersDefaultSpecs) {
-  CompileRequest program = request(mlirOf(kHalf), "rocm:gfx942");
+  CompileRequest program = request(emitMlir(kHalf), "rocm:gfx942");
   program.flags.emplace_back("--iree-codegen-enable-default-tuning-specs");
   const Spec spec =
-      specOf({{"mine", "", matcherIn(program).matcher, gpuInfo("MFMA_F32_16x16x16_F16", 64)}});
+      makeSpec({{"mine", "", matcherIn(program).matcher, gpuInfo("MFMA_F32_16x16x16_F16", 64)}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
   EXPECT_EQ(check->refused, "");
@@ -308,13 +310,13 @@ TEST_P(SpecCompileTest, ChangesTheCodeOfEveryTarget) {
   const auto one = std::ranges::find(all, GetParam(), &Case::name);
   ASSERT_NE(one, all.end());
   const CompileRequest program = request(one->program, one->target);
-  const Spec spec = specOf({{one->name, "", matcherIn(program).matcher, one->info}});
+  const Spec spec = makeSpec({{one->name, "", matcherIn(program).matcher, one->info}});
   const auto output = folder_.path() / "out.vmfb";
   const auto compiled = compileWithSpec(compiler_, program, spec, output);
   ASSERT_TRUE(compiled) << compiled.error().message;
   ASSERT_FALSE(compiled->compiled.module.empty()) << compiled->compiled.report.message;
   EXPECT_FALSE(compiled->sameAsDefault);
-  EXPECT_EQ(hashOfFile(output).value(), compiled->compiled.content);
+  EXPECT_EQ(hashFile(output).value(), compiled->compiled.content);
   EXPECT_EQ(compiled->check.takesSpecFlag, one->target == "local" || one->name == "gfx942");
   if (one->target == "local" || one->target == "vulkan") {
     expectSums(one->target == "local" ? "local-sync" : "vulkan", output);

@@ -85,7 +85,7 @@ Result<Spec> readSpec(Compiler& compiler, const std::filesystem::path& file) {
   const std::string text = HONE_TRY(readFile(file));
   Spec spec;
   spec.file = std::filesystem::absolute(file);
-  spec.hash = hashOf(text);
+  spec.hash = hashBytes(text);
   auto answer = HONE_TRY(
       compiler.jobs().run({.file = spec.file, .hash = spec.hash, .flags = {}}, ReadSpecJob{}));
   if (!answer.report.ok()) {

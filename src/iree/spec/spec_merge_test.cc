@@ -18,10 +18,10 @@ const std::string kLarge = cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1");
 using SpecMergeTest = SpecTest;
 
 TEST_F(SpecMergeTest, KeepsEqualEntriesOnce) {
-  const Spec first = specOf({{"matmul", "Of the first.", matches("linalg.matmul"), kSmall}});
+  const Spec first = makeSpec({{"matmul", "Of the first.", matches("linalg.matmul"), kSmall}});
   const Spec second =
-      specOf({{"other_name", "", matches("linalg.matmul"), kSmall},
-              {"matmul", "Of the second.", matches("linalg.batch_matmul"), kLarge}});
+      makeSpec({{"other_name", "", matches("linalg.matmul"), kSmall},
+                {"matmul", "Of the second.", matches("linalg.batch_matmul"), kLarge}});
   const auto merged = mergeSpecs(first, second, Prefer::neither);
   ASSERT_TRUE(merged) << merged.error().message;
   EXPECT_EQ(merged->entries, 2u);
@@ -40,8 +40,8 @@ TEST_F(SpecMergeTest, KeepsEqualEntriesOnce) {
 }
 
 TEST_F(SpecMergeTest, ReportsAndResolvesConflicts) {
-  const Spec first = specOf({{"a", "", matches("linalg.matmul"), kSmall}});
-  const Spec second = specOf({{"b", "", matches("linalg.matmul"), kLarge}});
+  const Spec first = makeSpec({{"a", "", matches("linalg.matmul"), kSmall}});
+  const Spec second = makeSpec({{"b", "", matches("linalg.matmul"), kLarge}});
   const auto undecided = mergeSpecs(first, second, Prefer::neither);
   ASSERT_TRUE(undecided);
   EXPECT_EQ(undecided->text, "");
@@ -61,7 +61,7 @@ TEST_F(SpecMergeTest, ReportsAndResolvesConflicts) {
 }
 
 TEST_F(SpecMergeTest, RenamesDifferentActionOfTheSameName) {
-  const Spec first = specOf({{"a", "", matches("linalg.matmul"), kSmall}});
+  const Spec first = makeSpec({{"a", "", matches("linalg.matmul"), kSmall}});
   std::string text =
       specText(std::vector<SpecEntry>{{"b", "", matches("linalg.batch_matmul"), kLarge}}).value();
   const std::string yield = "transform.yield\n";

@@ -40,7 +40,7 @@ TEST_F(SpecTest, ReadsBackWhatItWrites) {
   const std::vector<SpecEntry> entries = {
       {"match 1st", "Every matmul.\n1.5x faster.", kAny, kInfo},
       {"2nd", "", kAny, cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1")}};
-  const Spec spec = specOf(entries);
+  const Spec spec = makeSpec(entries);
   ASSERT_EQ(spec.entries.size(), 2u);
   EXPECT_EQ(spec.entries[0].name, "match_1st");
   EXPECT_EQ(spec.entries[0].comment, "Every matmul.\n1.5x faster.");
@@ -64,7 +64,7 @@ TEST_F(SpecTest, WritesDecompositionConfigOfAttention) {
   const std::string text = specText(entries).value();
   EXPECT_THAT(text, HasSubstr("\"decomposition_config\" = %products"));
   EXPECT_THAT(text, HasSubstr("%products = transform.param.constant " + products));
-  const Spec spec = specOf(entries);
+  const Spec spec = makeSpec(entries);
   ASSERT_EQ(spec.entries.size(), 2u);
   EXPECT_EQ(spec.entries[0].action, kApplyConfig);
   EXPECT_EQ(spec.entries[1].action, "apply_attention_config");

@@ -64,17 +64,17 @@ inline std::string biasRelu(int m, int n) {
 class SpecTest : public ::testing::Test {
  protected:
   CompileRequest request(const std::string& text, const std::string& target = "local") {
-    const auto file = folder_.path() / (hashOf(text).substr(0, 12) + ".mlir");
+    const auto file = folder_.path() / (hashBytes(text).substr(0, 12) + ".mlir");
     EXPECT_TRUE(writeFile(file, text));
-    return {file, hashOf(text), targetFrom(target)->flags, {}};
+    return {file, hashBytes(text), targetFrom(target)->flags, {}};
   }
   std::filesystem::path file(const std::string& text) {
-    const auto path = folder_.path() / (hashOf(text).substr(0, 12) + ".spec.mlir");
+    const auto path = folder_.path() / (hashBytes(text).substr(0, 12) + ".spec.mlir");
     EXPECT_TRUE(writeFile(path, text));
     return path;
   }
   /// Writes the entries as a spec and parses it.
-  Spec specOf(const std::vector<SpecEntry>& entries) {
+  Spec makeSpec(const std::vector<SpecEntry>& entries) {
     const auto text = specText(entries);
     EXPECT_TRUE(text);
     auto spec = readSpec(compiler_, file(text.value_or("")));
@@ -83,7 +83,7 @@ class SpecTest : public ::testing::Test {
   }
   /// Returns the matcher of the only dispatch with a root whose name contains `part`.
   DispatchMatcher matcherIn(const CompileRequest& request, const std::string& part = "") {
-    const auto all = matchersOf(compiler_, request);
+    const auto all = queryMatchers(compiler_, request);
     EXPECT_TRUE(all) << all.error().message;
     DispatchMatcher found;
     int count = 0;

@@ -257,11 +257,11 @@ TEST(ChatClient, RejectsInvalidAddresses) {
 }
 
 TEST(ChatPrice, KnowsDatedModels) {
-  EXPECT_EQ(priceOf("gpt-4o"), priceOf("gpt-4o-2024-08-06"));
-  EXPECT_NE(priceOf("gpt-4o"), priceOf("gpt-4o-mini"));
-  EXPECT_EQ(priceOf("o3-mini")->out, 4.4);
-  EXPECT_EQ(priceOf("SmolLM2"), std::nullopt);
-  EXPECT_EQ(priceOf("o3-large-preview"), std::nullopt);
+  EXPECT_EQ(findPrice("gpt-4o"), findPrice("gpt-4o-2024-08-06"));
+  EXPECT_NE(findPrice("gpt-4o"), findPrice("gpt-4o-mini"));
+  EXPECT_EQ(findPrice("o3-mini")->out, 4.4);
+  EXPECT_EQ(findPrice("SmolLM2"), std::nullopt);
+  EXPECT_EQ(findPrice("o3-large-preview"), std::nullopt);
 }
 
 TEST(ChatPrice, ParsesAndMultiplies) {
@@ -269,7 +269,7 @@ TEST(ChatPrice, ParsesAndMultiplies) {
   for (const char* wrong : {"", "2", "2,", "2,x", "-1,2", "1,2,3"}) {
     EXPECT_FALSE(priceFrom(wrong)) << wrong;
   }
-  EXPECT_DOUBLE_EQ(costOf({1'000'000, 500'000}, {2, 8}), 6);
+  EXPECT_DOUBLE_EQ(computeCost({1'000'000, 500'000}, {2, 8}), 6);
 }
 
 }  // namespace

@@ -44,11 +44,11 @@ std::int64_t guessTokens(std::string_view text) {
   return static_cast<std::int64_t>((text.size() + kCharsPerToken - 1) / kCharsPerToken);
 }
 
-double costOf(const TokenUse& use, const ChatPrice& price) {
+double computeCost(const TokenUse& use, const ChatPrice& price) {
   return (static_cast<double>(use.in) * price.in + static_cast<double>(use.out) * price.out) / 1e6;
 }
 
-std::optional<ChatPrice> priceOf(std::string_view model) {
+std::optional<ChatPrice> findPrice(std::string_view model) {
   for (const auto& [name, price] : kPrices) {
     if (model.starts_with(name) && isDateSuffix(model.substr(name.size()))) {
       return price;

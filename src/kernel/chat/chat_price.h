@@ -27,11 +27,11 @@ struct TokenUse {
 /// Estimates the number of tokens of a text, rather too high than too low.
 [[nodiscard]] std::int64_t guessTokens(std::string_view text);
 
-[[nodiscard]] double costOf(const TokenUse& use, const ChatPrice& price);
+[[nodiscard]] double computeCost(const TokenUse& use, const ChatPrice& price);
 
 /// Returns the list price of a model, also for dated names ("gpt-4o-2024-08-06"); nullopt if
 /// unknown.
-[[nodiscard]] std::optional<ChatPrice> priceOf(std::string_view model);
+[[nodiscard]] std::optional<ChatPrice> findPrice(std::string_view model);
 
 /// Parses "2.5,10": dollars per million input and output tokens.
 [[nodiscard]] Result<ChatPrice> priceFrom(std::string_view text);

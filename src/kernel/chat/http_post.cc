@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/process/interrupt.h"
+#include "base/progress.h"
 #include "base/text/text.h"
 
 namespace hone::kernel {
@@ -33,6 +34,7 @@ std::size_t receive(char* data, std::size_t size, std::size_t count, void* user)
 /// Called about once per second, also while no data arrives.
 int stopWhenInterrupted(void* /*user*/, curl_off_t /*all*/, curl_off_t /*now*/,
                         curl_off_t /*allUp*/, curl_off_t /*nowUp*/) {
+  Progress::tick();
   return interrupted() ? 1 : 0;
 }
 
@@ -104,6 +106,7 @@ Result<HttpReply> post(const HttpRequest& request) {
   setUp(handle.get(), request, headers.get());
   curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &receiver);
   curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, why.data());
+  const Activity waiting("waiting for the model's answer");
   const CURLcode code = curl_easy_perform(handle.get());
   if (code == CURLE_OK) {
     curl_off_t seconds = 0;

@@ -17,7 +17,7 @@ struct Precision {
   double largest;   ///< largest finite value
 };
 
-Precision precisionOf(ElementType type) {
+Precision findPrecision(ElementType type) {
   switch (type) {
     case ElementType::f64:
       return {0x1p-53, 0, 0x1p-1022, std::numeric_limits<double>::max()};
@@ -71,7 +71,7 @@ bool overflows(double actual, double expected, const Precision& precision) {
 OutputComparison compareIntegers(const verify::Tensor& actual,
                                  const std::vector<double>& expected) {
   OutputComparison compared;
-  const std::vector<double> numbers = verify::numbersOf<double>(actual);
+  const std::vector<double> numbers = verify::toNumbers<double>(actual);
   compared.count = static_cast<std::int64_t>(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] != expected[i] && !std::isnan(expected[i])) {
@@ -135,8 +135,8 @@ OutputComparison compareOutput(const verify::Tensor& actual, const std::vector<d
   if (!isFloat(type)) {
     return compareIntegers(actual, expected);
   }
-  const Precision precision = precisionOf(type);
-  const std::vector<double> numbers = verify::numbersOf<double>(actual);
+  const Precision precision = findPrecision(type);
+  const std::vector<double> numbers = verify::toNumbers<double>(actual);
   const double factor = precision.sums * roundings + 4 * precision.results;
   OutputComparison compared;
   compared.count = static_cast<std::int64_t>(numbers.size());

@@ -17,8 +17,8 @@ using model::ElementType;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-verify::Tensor tensorOf(const std::vector<double>& values, ElementType type = ElementType::f32,
-                        std::vector<std::int64_t> shape = {}) {
+verify::Tensor makeTensor(const std::vector<double>& values, ElementType type = ElementType::f32,
+                          std::vector<std::int64_t> shape = {}) {
   if (shape.empty()) {
     shape = {static_cast<std::int64_t>(values.size())};
   }
@@ -38,7 +38,7 @@ OutputComparison compared(const verify::Tensor& actual, const std::vector<double
 
 bool near(const std::vector<double>& actual, const std::vector<double>& expected, double length = 1,
           ElementType type = ElementType::f32) {
-  return compared(tensorOf(actual, type), expected, length).ok();
+  return compared(makeTensor(actual, type), expected, length).ok();
 }
 
 TEST(ReductionLength, IsLargestEstimate) {
@@ -64,7 +64,7 @@ TEST(ErrorBound, AllowsOnlyRounding) {
 }
 
 TEST(ErrorBound, CountsWrongElementsAndReportsWorst) {
-  const OutputComparison found = compared(tensorOf({1, 5, 3, 9}), {1, 2, 3, 4});
+  const OutputComparison found = compared(makeTensor({1, 5, 3, 9}), {1, 2, 3, 4});
   EXPECT_EQ(found.wrong, 2);
   EXPECT_EQ(found.count, 4);
   EXPECT_EQ(found.element, 3);
@@ -78,15 +78,15 @@ TEST(ErrorBound, AllowsCancellationNextToLargeElements) {
   EXPECT_TRUE(near({1000, 2e-4}, {1000, 0}));
   EXPECT_FALSE(near({1000, 0.5}, {1000, 0}));
   // Along any dimension; here the first.
-  const auto actual = tensorOf({1000, 1, 2e-4, 1}, ElementType::f32, {2, 2});
+  const auto actual = makeTensor({1000, 1, 2e-4, 1}, ElementType::f32, {2, 2});
   EXPECT_TRUE(compared(actual, {1000, 1, 0, 1}).ok());
 }
 
 TEST(ErrorBound, AllowsMoreForSensitiveElements) {
   const std::vector<double> condition = {1000};
   EXPECT_FALSE(near({1e-4}, {0}));
-  EXPECT_TRUE(compared(tensorOf({1e-4}), {0}, 1, &condition).ok());
-  EXPECT_FALSE(compared(tensorOf({1e-2}), {0}, 1, &condition).ok());
+  EXPECT_TRUE(compared(makeTensor({1e-4}), {0}, 1, &condition).ok());
+  EXPECT_FALSE(compared(makeTensor({1e-2}), {0}, 1, &condition).ok());
 }
 
 TEST(ErrorBound, HandlesRangeOfType) {
@@ -108,7 +108,7 @@ TEST(ErrorBound, AllowsMoreForSmallTypes) {
 
 TEST(ErrorBound, RequiresEqualIntegers) {
   EXPECT_TRUE(near({1, -7}, {1, -7}, 1000, ElementType::i32));
-  const OutputComparison found = compared(tensorOf({1, -7}, ElementType::i32), {1, -6}, 1000);
+  const OutputComparison found = compared(makeTensor({1, -7}, ElementType::i32), {1, -6}, 1000);
   EXPECT_EQ(found.wrong, 1);
   EXPECT_EQ(found.element, 1);
 }
@@ -123,7 +123,7 @@ TEST(ErrorBound, AllowsBiasedErrorsOfEqualNumbers) {
   const std::vector<double> expected = {kLength * static_cast<double>(0.7F)};
   const auto scales = errorScales(expected, {1});
   EXPECT_TRUE(
-      compareOutput(tensorOf({sum}), expected, scales, allowedRoundings(kLength, false)).ok());
+      compareOutput(makeTensor({sum}), expected, scales, allowedRoundings(kLength, false)).ok());
   EXPECT_EQ(allowedRoundings(100, true), 48);
   EXPECT_EQ(allowedRoundings(100, false), 108);
   EXPECT_EQ(allowedRoundings(4, false), 16);
@@ -149,7 +149,7 @@ TEST(ErrorBound, HoldsForSequentialSums) {
         expected.push_back(exact);
       }
       const OutputComparison found =
-          compared(tensorOf(actual), expected, static_cast<double>(length));
+          compared(makeTensor(actual), expected, static_cast<double>(length));
       EXPECT_TRUE(found.ok()) << length;
       EXPECT_LT(found.worst, found.allowed / 2) << length << " from " << low;
     }

@@ -40,9 +40,10 @@ Result<std::string> findForbiddenDependency(const CppBuilt& built) {
 struct Judge::State {
   explicit State(JudgeContext shared)
       : context(std::move(shared)), verifier(context), timer(context, verifier) {}
-  /// Builds the runnable of a contestant. Returns nullopt if the build fails; `judged` says why.
-  [[nodiscard]] Result<std::optional<Runnable>> makeRunnable(const Contestant& contestant,
-                                                             Judged& judged);
+  /// Builds the runnable of a implementation. Returns nullopt if the build fails; `judged` says
+  /// why.
+  [[nodiscard]] Result<std::optional<Runnable>> makeRunnable(const Implementation& implementation,
+                                                             JudgeResult& judged);
 
   JudgeContext context;
   KernelVerifier verifier;
@@ -65,12 +66,12 @@ bool Judge::hasPyTorch() const {
   return !state_->context.options.python.empty() && !state_->context.task.pytorch.empty();
 }
 
-Result<std::optional<Runnable>> Judge::State::makeRunnable(const Contestant& contestant,
-                                                           Judged& judged) {
-  if (contestant.source == nullptr) {
+Result<std::optional<Runnable>> Judge::State::makeRunnable(const Implementation& implementation,
+                                                           JudgeResult& judged) {
+  if (implementation.source == nullptr) {
     return HONE_TRY(pytorchRunnable(context.options, context.task.pytorch, "f32"));
   }
-  const Source& source = *contestant.source;
+  const Source& source = *implementation.source;
   if (source.language == Language::tilelang) {
     const std::filesystem::path file = context.options.folder / fmt::format("{}.py", source.key());
     HONE_CHECK(writeFile(file, source.text));
@@ -91,8 +92,8 @@ Result<std::optional<Runnable>> Judge::State::makeRunnable(const Contestant& con
   return HONE_TRY(cppRunnable(context.options, built.library, "kernel"));
 }
 
-Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
-  Judged judged;
+Result<JudgeResult> Judge::judge(const Source& source, std::uint64_t salt) {
+  JudgeResult judged;
   if (const std::vector<Cheat> cheats = findCheats(source); !cheats.empty()) {
     judged.outcome = Outcome::invalid;
     judged.message = cheats.front().text();
@@ -124,13 +125,13 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
   return judged;
 }
 
-Result<Judged> Judge::measure(const Contestant& contestant, model::Stage stage, std::int64_t round,
-                              std::int64_t position) {
-  if (contestant.source == nullptr && !hasPyTorch()) {
+Result<JudgeResult> Judge::measure(const Implementation& implementation, model::Stage stage,
+                                   std::int64_t round, std::int64_t position) {
+  if (implementation.source == nullptr && !hasPyTorch()) {
     return userError("{} has no PyTorch reference to time", state_->context.task.name);
   }
-  Judged judged;
-  const auto runnable = HONE_TRY(state_->makeRunnable(contestant, judged));
+  JudgeResult judged;
+  const auto runnable = HONE_TRY(state_->makeRunnable(implementation, judged));
   if (runnable) {
     HONE_CHECK(state_->timer.time(*runnable, stage, round, position, judged));
   }

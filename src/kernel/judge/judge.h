@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/process/subprocess.h"
-#include "kernel/judge/judged.h"
+#include "kernel/judge/judge_result.h"
 #include "kernel/judge/task/task.h"
 #include "kernel/source/source.h"
 #include "model/result/sample.h"
@@ -31,7 +31,7 @@ struct JudgeOptions {
 };
 
 /// A timeable implementation: a source that passed, or the PyTorch reference.
-struct Contestant {
+struct Implementation {
   const Source* source = nullptr;  ///< null: the PyTorch reference
 };
 
@@ -52,12 +52,13 @@ class Judge {
   /// screening samples. `salt` makes the inputs differ from those of other trials. Returns an error
   /// only if the judge itself fails; a failing kernel is a value. Takes the machine lock for
   /// compiling and for measuring: the caller must hold neither.
-  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt);
+  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt);
 
   /// Takes the samples of one round in a new, warmed-up process and verifies the outputs again. The
   /// caller must hold the machine lock for measuring.
-  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
-                                       std::int64_t round, std::int64_t position);
+  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
+                                            model::Stage stage, std::int64_t round,
+                                            std::int64_t position);
 
  private:
   struct State;

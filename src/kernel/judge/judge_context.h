@@ -19,7 +19,7 @@ struct JudgeContext {
   /// Creates the state; fails if the tensors exceed the memory limit of a kernel.
   [[nodiscard]] static Result<JudgeContext> open(Task task, JudgeOptions options);
 
-  [[nodiscard]] const Shape& shapeOf(std::size_t index) const {
+  [[nodiscard]] const Shape& shape(std::size_t index) const {
     return index == 0 ? task.shape : task.others[index - 1];
   }
   /// Returns the timeout of one call.

@@ -62,13 +62,13 @@ std::string matmulText(const std::string& before, const std::string& top = "",
          before + "\n" + (work.empty() ? plain : work) + "}\n";
 }
 
-Judged judgeMatmul(const std::string& text, std::uint64_t salt = 1,
-                   const std::vector<std::string>& flags = {}) {
+JudgeResult judgeMatmul(const std::string& text, std::uint64_t salt = 1,
+                        const std::vector<std::string>& flags = {}) {
   return matmulJudge().judge().judge({Language::cpp, "matmul", text, flags}, salt).value();
 }
 
 TEST(JudgeHonest, PassesMatmulWithFacts) {
-  const Judged judged = judgeMatmul(kMatmulKernel);
+  const JudgeResult judged = judgeMatmul(kMatmulKernel);
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   EXPECT_FALSE(judged.samples.empty());
   for (const model::Sample& sample : judged.samples) {
@@ -90,7 +90,7 @@ TEST(JudgeHonest, PassesAllKernels) {
     options.threads = kernel.name.ends_with("threads") ? 2 : 1;
     TestJudge test(kernel.reference, options);
     for (const std::uint64_t salt : {1U, 2U}) {
-      const Judged judged = test.judge().judge(kernel.source(), salt).value();
+      const JudgeResult judged = test.judge().judge(kernel.source(), salt).value();
       EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
     }
   }
@@ -108,7 +108,7 @@ TEST(JudgeHonest, PassesOnHardInputs) {
     }
     TestJudge test(kernel.reference, {});
     for (const std::uint64_t salt : salts->second) {
-      const Judged judged = test.judge().judge(kernel.source(), salt).value();
+      const JudgeResult judged = test.judge().judge(kernel.source(), salt).value();
       EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
     }
   }
@@ -116,7 +116,8 @@ TEST(JudgeHonest, PassesOnHardInputs) {
 
 TEST(JudgeHonest, MeasuresInNewProcess) {
   const Source source{Language::cpp, "matmul", kMatmulKernel, {}};
-  const Judged judged = matmulJudge().judge().measure({&source}, model::Stage::final, 7, 2).value();
+  const JudgeResult judged =
+      matmulJudge().judge().measure({&source}, model::Stage::final, 7, 2).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   ASSERT_FALSE(judged.samples.empty());
   EXPECT_EQ(judged.samples[0].stage, model::Stage::final);
@@ -132,7 +133,7 @@ TEST(JudgeHonest, RejectsMeasuringMissingPyTorch) {
 TEST(JudgeHonest, SkipsOtherShapesForFixedSizes) {
   const std::string text = matmulText("if (M != 24 || N != 40 || K != 32) return;");
   EXPECT_EQ(judgeMatmul(text).outcome, Outcome::mismatch);
-  const Judged judged = judgeMatmul("// hone: fixed sizes\n" + text);
+  const JudgeResult judged = judgeMatmul("// hone: fixed sizes\n" + text);
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   EXPECT_EQ(judged.facts["inputs"], 3 + 1);
 }
@@ -150,7 +151,7 @@ void PrintTo(const BadCase& bad, std::ostream* out) { *out << bad.name; }
 class BadKernel : public testing::TestWithParam<BadCase> {};
 
 TEST_P(BadKernel, IsCaught) {
-  const Judged judged = judgeMatmul(GetParam().text);
+  const JudgeResult judged = judgeMatmul(GetParam().text);
   EXPECT_EQ(judged.outcome, GetParam().outcome) << judged.message;
   EXPECT_THAT(judged.message, HasSubstr(GetParam().says));
   EXPECT_TRUE(judged.samples.empty() || judged.outcome != Outcome::ok);
@@ -298,7 +299,7 @@ TEST(JudgeCheats, HidesWhichCallIsCompared) {
       "if (calls > 1 && calls < longest) return;");
   const Source source{Language::cpp, "matmul", text, {}};
   // With probability 1/16 no short request of a process follows a long one.
-  Judged judged = judgeMatmul(text);
+  JudgeResult judged = judgeMatmul(text);
   for (int i = 0; i < 10 && judged.ok(); ++i) {
     judged = matmulJudge().judge().measure({&source}, model::Stage::race, i, 0).value();
   }
@@ -318,7 +319,8 @@ TEST(JudgeCheats, NeverRepeatsInputsWithinProcess) {
       "if (seen[i] == now) abort();\nlast = now;",
       "#include <vector>\n");
   const Source source{Language::cpp, "matmul", text, {}};
-  const Judged judged = matmulJudge().judge().measure({&source}, model::Stage::race, 0, 0).value();
+  const JudgeResult judged =
+      matmulJudge().judge().measure({&source}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
 }
 
@@ -335,7 +337,8 @@ TEST(JudgeCheats, WarmsUpOnUnrelatedInputs) {
       "for (volatile long i = 0; i < 20000000; i = i + 1) {}",
       "#include <vector>\n");
   const Source source{Language::cpp, "matmul", text, {}};
-  const Judged judged = matmulJudge().judge().measure({&source}, model::Stage::race, 0, 0).value();
+  const JudgeResult judged =
+      matmulJudge().judge().measure({&source}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   ASSERT_FALSE(judged.samples.empty());
   EXPECT_EQ(judged.samples[0].iterations, 1);
@@ -357,7 +360,7 @@ TEST(JudgeCheats, ChangesTimedInputsInEveryProcess) {
 TEST(JudgeCheats, StopsEndlessLoop) {
   const JudgeOptions options;
   TestJudge test(kMatmulReference, options);
-  const Judged judged =
+  const JudgeResult judged =
       test.judge()
           .judge({Language::cpp, "m", matmulText("for (volatile int i = 0;; i = i + 1) {}"), {}}, 1)
           .value();
@@ -372,7 +375,7 @@ TEST(JudgeCheats, RejectsImpossibleSpeed) {
   const std::string flops = "2*M*N*K";
   reference.replace(reference.find(flops), flops.size(), "2*M*N*K*100000");
   TestJudge test(reference);
-  const Judged judged = test.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
+  const JudgeResult judged = test.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
   EXPECT_EQ(judged.outcome, Outcome::invalid);
   EXPECT_THAT(judged.message, HasSubstr("faster than the peak of this machine"));
   EXPECT_THAT(judged.message, HasSubstr("a line '// hone: flops N' in task.reference.cc"));
@@ -388,10 +391,12 @@ TEST(JudgeInputs, DifferForEverySalt) {
   const std::string text =
       matmulText("if (M == 7) { printf(\"first %a\\n\", A[3]); fflush(stdout); abort(); }",
                  "#include <cstdio>\n");
-  const Judged one = judgeMatmul(text, 1);
-  const Judged two = judgeMatmul(text, 2);
+  const JudgeResult one = judgeMatmul(text, 1);
+  const JudgeResult two = judgeMatmul(text, 2);
   EXPECT_THAT(one.diagnostics, HasSubstr("first "));
-  const auto firstLine = [](const Judged& judged) { return splitAt(judged.diagnostics, '\n')[0]; };
+  const auto firstLine = [](const JudgeResult& judged) {
+    return splitAt(judged.diagnostics, '\n')[0];
+  };
   EXPECT_NE(firstLine(one), firstLine(two));
   EXPECT_EQ(firstLine(judgeMatmul(text, 1)), firstLine(one));
 }

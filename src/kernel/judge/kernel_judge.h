@@ -17,9 +17,10 @@ class KernelJudge {
 
   [[nodiscard]] virtual const Task& task() const = 0;
   [[nodiscard]] virtual bool hasPyTorch() const = 0;
-  [[nodiscard]] virtual Result<Judged> judge(const Source& source, std::uint64_t salt) = 0;
-  [[nodiscard]] virtual Result<Judged> measure(const Contestant& contestant, model::Stage stage,
-                                               std::int64_t round, std::int64_t position) = 0;
+  [[nodiscard]] virtual Result<JudgeResult> judge(const Source& source, std::uint64_t salt) = 0;
+  [[nodiscard]] virtual Result<JudgeResult> measure(const Implementation& implementation,
+                                                    model::Stage stage, std::int64_t round,
+                                                    std::int64_t position) = 0;
 };
 
 /// Forwards to a Judge, which must outlive it.
@@ -29,12 +30,13 @@ class RealKernelJudge : public KernelJudge {
 
   [[nodiscard]] const Task& task() const override { return judge_.task(); }
   [[nodiscard]] bool hasPyTorch() const override { return judge_.hasPyTorch(); }
-  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
+  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
     return judge_.judge(source, salt);
   }
-  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
-                                       std::int64_t round, std::int64_t position) override {
-    return judge_.measure(contestant, stage, round, position);
+  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
+                                            model::Stage stage, std::int64_t round,
+                                            std::int64_t position) override {
+    return judge_.measure(implementation, stage, round, position);
   }
 
  private:

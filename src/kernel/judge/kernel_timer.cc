@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 /// Kernels faster than the measured peak times this factor are rejected.
 constexpr double kPeakTolerance = 1.5;
 constexpr int kMaxPeakChecks = 3;
-/// A process takes five samples after a probe.
+/// Enough for all requests of a process: a probe, five samples, and some that are not counted.
 constexpr double kMaxCases = 8;
 constexpr double kMinCases = 3;
 constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
@@ -36,7 +36,7 @@ double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
 }
 
 /// Records the event counts of a sample; the last sample wins.
-void noteCounts(const std::vector<double>& counts, double calls, Judged& judged) {
+void noteCounts(const std::vector<double>& counts, double calls, JudgeResult& judged) {
   if (counts.size() == 3 && counts[1] > 0) {
     judged.facts["counters"] = {{"instructions", counts[0] / calls},
                                 {"cycles", counts[1] / calls},
@@ -74,11 +74,12 @@ void KernelTimer::renewTimingCases() {
 }
 
 Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
-                               std::int64_t position, Judged& judged) {
+                               std::int64_t position, JudgeResult& judged) {
   CallTensors& used = context_.tensors[0][0];
   const std::array<const CallTensors*, 1> all = {&used};
-  auto subject = HONE_TRY(Subject::start(runnable, all, context_.options.limits.wall, judged));
-  if (!subject) {
+  auto running =
+      HONE_TRY(RunningKernel::start(runnable, all, context_.options.limits.wall, judged));
+  if (!running) {
     return {};
   }
   renewTimingCases();
@@ -89,7 +90,7 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
   const auto take = [&](std::int64_t calls) -> Result<std::optional<TimedReply>> {
     const auto limit = context_.callTimeout(0) * 2 + milliseconds(1000);
     const auto run = [&](std::int64_t count) {
-      return subject->time(used, 0, count, context_.random.next() >> 11U, limit, judged);
+      return running->time(used, 0, count, context_.random.next() >> 11U, limit, judged);
     };
     while (true) {
       Case* contents = HONE_TRY(timingCase(++turn));
@@ -102,14 +103,14 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
       if (!timed) {
         return std::nullopt;
       }
-      std::string trick = subject->detectDeferredWork(*timed, context_.task.shape);
-      if (trick.empty() && !HONE_TRY(verifier_.check(*subject, used, *contents, judged))) {
+      std::string trick = running->detectDeferredWork(*timed, context_.task.shape);
+      if (trick.empty() && !HONE_TRY(verifier_.check(*running, used, *contents, judged))) {
         return std::nullopt;
       }
-      trick = trick.empty() ? subject->detectWorkAhead(*warmUp, *timed) : trick;
-      trick = trick.empty() ? subject->detectWorkAfterReply(*timed) : trick;
+      trick = trick.empty() ? running->detectWorkAhead(*warmUp, *timed) : trick;
+      trick = trick.empty() ? running->detectWorkAfterReply(*timed) : trick;
       if (trick.empty()) {
-        return checkFair(subject->detectLeftThreads(context_.options.threads), judged)
+        return checkFair(running->detectLeftThreads(context_.options.threads), judged)
                    ? timed
                    : std::nullopt;
       }
@@ -123,12 +124,12 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
   if (!probe) {
     return {};
   }
-  const bool fair = context_.options.threads > 1 && subject->isUntrusted();
+  const bool fair = context_.options.threads > 1 && running->isUntrusted();
   const bool byCpuTime = context_.options.threads == 1 && runnable.onCpu();
-  const engine::Pace pace = engine::paceOf(rankNs(probe->wallNs, probe->cpuNs, byCpuTime));
+  const engine::Pace pace = engine::choosePace(rankNs(probe->wallNs, probe->cpuNs, byCpuTime));
   std::int64_t counted = 0;
   if (context_.options.threads == 1) {
-    subject->countEvents();
+    running->countEvents();
   }
   while (counted < pace.repetitions) {
     // Only the last call of a request is verified. Uncounted requests of random length are mixed
@@ -149,14 +150,14 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
       noteCounts(timed->counts, each, judged);
     }
   }
-  if (!checkFair(subject->worker().busyWhileIdle(), judged)) {
+  if (!checkFair(running->worker().busyWhileIdle(), judged)) {
     return {};
   }
   // The peak of a GPU is unknown.
   return runnable.onCpu() ? checkSpeed(judged) : Result<void>();
 }
 
-Result<void> KernelTimer::checkSpeed(Judged& judged) {
+Result<void> KernelTimer::checkSpeed(JudgeResult& judged) {
   std::vector<double> times;
   for (const model::Sample& sample : judged.samples) {
     times.push_back(rankNs(sample.wallNs, sample.cpuNs, context_.options.threads == 1));

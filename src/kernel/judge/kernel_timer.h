@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "kernel/judge/judge_context.h"
-#include "kernel/judge/judged.h"
+#include "kernel/judge/judge_result.h"
 #include "kernel/judge/kernel_verifier.h"
 #include "kernel/judge/runnable.h"
 #include "model/result/sample.h"
@@ -21,7 +21,7 @@ class KernelTimer {
 
   /// Takes the samples of one process and verifies the outputs of each request.
   [[nodiscard]] Result<void> time(const Runnable& runnable, model::Stage stage, std::int64_t round,
-                                  std::int64_t position, Judged& judged);
+                                  std::int64_t position, JudgeResult& judged);
 
  private:
   /// Drops the oldest timed inputs, as far as the time budget for new ones allows.
@@ -29,7 +29,7 @@ class KernelTimer {
   /// Returns the inputs of the turn-th request of a process; the next process gets other ones.
   [[nodiscard]] Result<Case*> timingCase(std::size_t turn);
   /// Rejects samples that are faster than the peak of the machine.
-  [[nodiscard]] Result<void> checkSpeed(Judged& judged);
+  [[nodiscard]] Result<void> checkSpeed(JudgeResult& judged);
 
   JudgeContext& context_;
   KernelVerifier& verifier_;

@@ -34,7 +34,7 @@ std::string describe(const OutputComparison& compared, const Argument& output) {
 }
 
 /// Records the error that is closest to its bound.
-void noteError(const OutputComparison& compared, Judged& judged) {
+void noteError(const OutputComparison& compared, JudgeResult& judged) {
   const auto share = [](double worst, double allowed) { return allowed > 0 ? worst / allowed : 0; };
   const double worst = judged.facts.value("worst_error", -1.0);
   if (worst < 0 || share(compared.worst, compared.allowed) >
@@ -51,13 +51,13 @@ Result<Case> KernelVerifier::makeCase(std::size_t shape, ValueKind kind, std::ui
   made.shape = shape;
   made.kind = kind;
   made.seed = seed;
-  made.inputs = makeInputs(context_.shapeOf(shape), kind, seed);
-  mixNatural(context_.shapeOf(shape), HONE_TRY(context_.reference.naturalInputs(shape, seed)), seed,
+  made.inputs = makeInputs(context_.shape(shape), kind, seed);
+  mixNatural(context_.shape(shape), HONE_TRY(context_.reference.naturalInputs(shape, seed)), seed,
              made.inputs);
   made.expected = HONE_TRY(context_.reference.compute(shape, made.inputs));
   for (std::size_t i = 0; i < made.expected.size(); ++i) {
     made.scales.push_back(
-        errorScales(made.expected[i], context_.shapeOf(shape).outputs[i].type.shape));
+        errorScales(made.expected[i], context_.shape(shape).outputs[i].type.shape));
   }
   return made;
 }
@@ -88,19 +88,19 @@ Result<void> KernelVerifier::widenScales(Case& expected) {
   }
   for (std::size_t i = 0; i < expected.scales.size(); ++i) {
     expected.scales[i] =
-        errorScales(expected.expected[i], context_.shapeOf(expected.shape).outputs[i].type.shape,
+        errorScales(expected.expected[i], context_.shape(expected.shape).outputs[i].type.shape,
                     &expected.condition[i]);
   }
   return {};
 }
 
-Result<bool> KernelVerifier::check(const Subject& subject, const CallTensors& tensors,
-                                   Case& expected, Judged& judged) {
-  const Shape& shape = context_.shapeOf(expected.shape);
+Result<bool> KernelVerifier::check(const RunningKernel& running, const CallTensors& tensors,
+                                   Case& expected, JudgeResult& judged) {
+  const Shape& shape = context_.shape(expected.shape);
   // Copy the outputs first: writes by threads after this point come too late.
   const std::vector<verify::Tensor> outputs = tensors.outputs();
   const auto fail = [&](const std::string& message) {
-    const std::string busy = subject.worker().busyWhileIdle();
+    const std::string busy = running.worker().busyWhileIdle();
     judged.outcome = busy.empty() ? Outcome::mismatch : Outcome::invalid;
     judged.message =
         busy.empty() ? fmt::format("{} ({})", message, describe(shape, expected.kind)) : busy;
@@ -129,22 +129,21 @@ Result<bool> KernelVerifier::check(const Subject& subject, const CallTensors& te
   return true;
 }
 
-Result<bool> KernelVerifier::callAndCheck(Subject& subject, Case& expected, Placement placement,
-                                          Judged& judged) {
+Result<bool> KernelVerifier::callAndCheck(RunningKernel& running, Case& expected,
+                                          Placement placement, JudgeResult& judged) {
   CallTensors& used = context_.tensors[expected.shape][placement == Placement::begin ? 0 : 1];
   used.fill(expected.inputs, context_.random);
-  if (!HONE_TRY(subject.call(used, context_.callTimeout(expected.shape), judged))) {
-    judged.message +=
-        fmt::format(" ({})", describe(context_.shapeOf(expected.shape), expected.kind));
+  if (!HONE_TRY(running.call(used, context_.callTimeout(expected.shape), judged))) {
+    judged.message += fmt::format(" ({})", describe(context_.shape(expected.shape), expected.kind));
     return false;
   }
   judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;
-  return HONE_TRY(check(subject, used, expected, judged)) &&
-         checkFair(subject.detectLeftThreads(context_.options.threads), judged);
+  return HONE_TRY(check(running, used, expected, judged)) &&
+         checkFair(running.detectLeftThreads(context_.options.threads), judged);
 }
 
 Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std::uint64_t salt,
-                                    Judged& judged) {
+                                    JudgeResult& judged) {
   std::vector<const CallTensors*> all;
   const std::size_t shapes = general ? context_.tensors.size() : 1;
   for (std::size_t shape = 0; shape < shapes; ++shape) {
@@ -152,19 +151,20 @@ Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std:
       all.push_back(&each);
     }
   }
-  const auto seedOf = [&](std::size_t shape, std::size_t set) {
+  const auto deriveSeed = [&](std::size_t shape, std::size_t set) {
     return seedFrom(context_.options.seed, fmt::format("{} {} {}", salt, shape, set));
   };
-  auto subject = HONE_TRY(Subject::start(runnable, all, context_.options.limits.wall, judged));
-  if (!subject) {
+  auto running =
+      HONE_TRY(RunningKernel::start(runnable, all, context_.options.limits.wall, judged));
+  if (!running) {
     return {};
   }
   // Verify the other shapes first: they are small and find most errors.
   for (std::size_t shape = 1; shape < shapes; ++shape) {
     for (std::size_t set = 0; set < kKinds.size(); ++set) {
-      Case made = HONE_TRY(makeCase(shape, kKinds[set], seedOf(shape, set)));
+      Case made = HONE_TRY(makeCase(shape, kKinds[set], deriveSeed(shape, set)));
       for (const Placement placement : {Placement::end, Placement::begin}) {
-        if (!HONE_TRY(callAndCheck(*subject, made, placement, judged))) {
+        if (!HONE_TRY(callAndCheck(*running, made, placement, judged))) {
           return {};
         }
       }
@@ -173,14 +173,14 @@ Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std:
   // Same pointers with different contents, then different pointers with the same contents.
   const std::size_t sets = std::max<std::size_t>(1, context_.options.inputSets);
   for (std::size_t set = 0; set < sets; ++set) {
-    Case made = HONE_TRY(makeCase(0, kKinds[set % kKinds.size()], seedOf(0, set)));
+    Case made = HONE_TRY(makeCase(0, kKinds[set % kKinds.size()], deriveSeed(0, set)));
     const bool last = set + 1 == sets;
-    if (!HONE_TRY(callAndCheck(*subject, made, Placement::begin, judged)) ||
-        (last && !HONE_TRY(callAndCheck(*subject, made, Placement::end, judged)))) {
+    if (!HONE_TRY(callAndCheck(*running, made, Placement::begin, judged)) ||
+        (last && !HONE_TRY(callAndCheck(*running, made, Placement::end, judged)))) {
       return {};
     }
   }
-  (void)checkFair(subject->worker().busyWhileIdle(), judged);
+  (void)checkFair(running->worker().busyWhileIdle(), judged);
   return {};
 }
 

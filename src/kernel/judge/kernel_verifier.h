@@ -7,10 +7,10 @@
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/input/input_values.h"
 #include "kernel/judge/judge_context.h"
-#include "kernel/judge/judged.h"
+#include "kernel/judge/judge_result.h"
 #include "kernel/judge/reference_run.h"
 #include "kernel/judge/runnable.h"
-#include "kernel/judge/subject.h"
+#include "kernel/judge/running_kernel.h"
 
 namespace hone::kernel {
 
@@ -35,15 +35,15 @@ class KernelVerifier {
   /// Runs the kernel on all sets of inputs, if `general` also on the other shapes. Records failures
   /// in `judged`. `salt` makes the inputs of different trials differ.
   [[nodiscard]] Result<void> verify(const Runnable& runnable, bool general, std::uint64_t salt,
-                                    Judged& judged);
+                                    JudgeResult& judged);
   /// Returns true if the outputs match the case and no other memory was written; otherwise records
   /// the failure in `judged`.
-  [[nodiscard]] Result<bool> check(const Subject& subject, const CallTensors& tensors,
-                                   Case& expected, Judged& judged);
+  [[nodiscard]] Result<bool> check(const RunningKernel& running, const CallTensors& tensors,
+                                   Case& expected, JudgeResult& judged);
 
  private:
-  [[nodiscard]] Result<bool> callAndCheck(Subject& subject, Case& expected, Placement placement,
-                                          Judged& judged);
+  [[nodiscard]] Result<bool> callAndCheck(RunningKernel& running, Case& expected,
+                                          Placement placement, JudgeResult& judged);
   /// Perturbs the inputs once more and raises the scales where the reference is sensitive to them,
   /// or where nearby inputs give large outputs.
   [[nodiscard]] Result<void> widenScales(Case& expected);

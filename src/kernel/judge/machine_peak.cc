@@ -6,7 +6,7 @@
 
 #include "base/machine.h"
 #include "kernel/judge/input/input_values.h"
-#include "kernel/judge/subject.h"
+#include "kernel/judge/running_kernel.h"
 
 namespace hone::kernel {
 namespace {
@@ -137,19 +137,19 @@ MachinePeak::MachinePeak(JudgeOptions options, std::filesystem::path folder, Cal
 
 /// Returns the minimum time of a round per unit of its work: ns per flop or per byte.
 Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
-  Judged judged;
+  JudgeResult judged;
   const std::array<const CallTensors*, 1> all = {&tensors_};
-  auto subject = HONE_TRY(Subject::start(runnable, all, options_.limits.wall, judged));
+  auto running = HONE_TRY(RunningKernel::start(runnable, all, options_.limits.wall, judged));
   Random random(1);
   const std::vector<verify::Tensor> inputs = makeInputs(tinyShape(), ValueKind::positive, 1);
   tensors_.fill(inputs, random);
   double fastest = std::numeric_limits<double>::infinity();
-  for (int i = 0; subject && i < kSamples; ++i) {
-    const auto timed = HONE_TRY(subject->time(tensors_, 1, 1, 1, options_.limits.wall, judged));
+  for (int i = 0; running && i < kSamples; ++i) {
+    const auto timed = HONE_TRY(running->time(tensors_, 1, 1, 1, options_.limits.wall, judged));
     if (!timed) {
       break;
     }
-    const double amount = verify::numbersOf<double>(tensors_.outputs()[0]).front();
+    const double amount = verify::toNumbers<double>(tensors_.outputs()[0]).front();
     fastest = std::min(fastest, timed->cpuNs / (static_cast<double>(kRounds) * amount));
   }
   if (!judged.ok()) {
@@ -168,7 +168,7 @@ Result<void> MachinePeak::measure(CppBuilder& builder) {
 
 Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
   const auto floats = static_cast<std::int64_t>(2 * core_.cacheBytes / kBytesPerFloat);
-  Judged judged;
+  JudgeResult judged;
   for (const std::int64_t streams : {0, 1}) {
     Shape shape;
     shape.sizes = {{"floats", floats}, {"streams", streams}};
@@ -178,9 +178,9 @@ Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
     const auto tensors =
         HONE_TRY(CallTensors::create(folder_, "memory", shape, Placement::begin, false));
     const std::array<const CallTensors*, 1> all = {&tensors};
-    auto subject = HONE_TRY(Subject::start(runnable, all, options_.limits.wall, judged));
-    for (int i = 0; subject && i < kSamples; ++i) {
-      const auto timed = HONE_TRY(subject->time(tensors, 1, 1, 1, options_.limits.wall, judged));
+    auto running = HONE_TRY(RunningKernel::start(runnable, all, options_.limits.wall, judged));
+    for (int i = 0; running && i < kSamples; ++i) {
+      const auto timed = HONE_TRY(running->time(tensors, 1, 1, 1, options_.limits.wall, judged));
       if (!timed) {
         break;
       }

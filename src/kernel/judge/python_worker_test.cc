@@ -80,7 +80,7 @@ class PythonWorkerTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto place = findPython();
-    const auto packages = place ? packagesOf(place->interpreter) : Result<PythonPackages>({});
+    const auto packages = place ? queryPackages(place->interpreter) : Result<PythonPackages>({});
     if (!packages || packages->torch.empty() || packages->tilelang.empty()) {
       GTEST_SKIP() << "torch and TileLang are not installed; run scripts/setup --kernels";
     }
@@ -126,7 +126,7 @@ TEST(PythonPlace, FailsIfHonePythonIsNotAProgram) {
 }
 
 TEST(PythonPlace, FailsForBrokenInterpreter) {
-  const auto packages = packagesOf("/bin/false");
+  const auto packages = queryPackages("/bin/false");
   ASSERT_FALSE(packages);
   EXPECT_EQ(packages.error().message, "/bin/false failed: exit code 1");
 }
@@ -249,7 +249,7 @@ TEST_F(PythonWorkerTest, DetectsWorkAfterReply) {
       "    while time.process_time() < end:\n        pass\n    plain(pairs)\n"
       "service.write_outputs = late\n";
   const Source kernel = source(kernelText(late, kCorrect, kCall));
-  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  const JudgeResult judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::invalid) << judged.message;
   EXPECT_THAT(judged.message, HasSubstr("computes after its reply"));
   EXPECT_TRUE(judged.samples.empty());
@@ -261,7 +261,7 @@ TEST_F(PythonWorkerTest, DetectsPatchedTensorsInTimedCall) {
       "        self.calls = getattr(self, 'calls', 0) + 1\n"
       "        if self.calls > 20:\n            torch.Tensor.copy_ = lambda *_: None\n";
   const Source kernel = source(kernelText("", kCorrect, sets + kCall));
-  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  const JudgeResult judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::invalid) << judged.message;
   EXPECT_THAT(judged.message, HasSubstr("replaces a method of torch.Tensor"));
 }
@@ -285,7 +285,7 @@ TEST_F(PythonWorkerTest, VerifiesOtherSizesOfReference) {
 
   Judge judge = open(reference);
   const std::string general = "        return program(*x.shape)(x, self.scale, self.norm.bias)";
-  const Judged good = judge.judge(source(kernelText("", kCorrect, general)), 1).value();
+  const JudgeResult good = judge.judge(source(kernelText("", kCorrect, general)), 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
   EXPECT_GE(good.facts.value("inputs", 0), 9);
   // Correct only for the task's own sizes: a mismatch unless declared.
@@ -293,10 +293,10 @@ TEST_F(PythonWorkerTest, VerifiesOtherSizesOfReference) {
       "if columns > 64:\n                    out[i, j] = x[i, j] * scale[j] + bias[j]\n"
       "                else:\n                    out[i, j] = 0.0";
   const std::string narrow = kernelText("", special, general);
-  const Judged bad = judge.judge(source(narrow), 2).value();
+  const JudgeResult bad = judge.judge(source(narrow), 2).value();
   EXPECT_EQ(bad.outcome, Outcome::mismatch) << bad.message;
   EXPECT_THAT(bad.message, HasSubstr("ROWS=3 COLUMNS=40"));
-  const Judged fixed = judge.judge(source("# hone: fixed sizes\n" + narrow), 3).value();
+  const JudgeResult fixed = judge.judge(source("# hone: fixed sizes\n" + narrow), 3).value();
   EXPECT_EQ(fixed.outcome, Outcome::ok) << fixed.message;
 
   const std::string lost = text.substr(0, text.find("COLUMNS=40")) + "WIDTH=40" +
@@ -309,33 +309,34 @@ TEST_F(PythonWorkerTest, JudgesKernels) {
   Judge judge = open(reference_);
   EXPECT_TRUE(judge.hasPyTorch());
   const Source right = source(kernelText("", kCorrect, kCall));
-  const Judged good = judge.judge(right, 1).value();
+  const JudgeResult good = judge.judge(right, 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
   EXPECT_FALSE(good.samples.empty());
   EXPECT_GE(good.facts.value("inputs", 0), 3);
   EXPECT_THAT(good.facts.value("sandbox", ""), HasSubstr("seccomp"));
-  const Judged again = judge.measure({&right}, model::Stage::race, 0, 0).value();
+  const JudgeResult again = judge.measure({&right}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(again.outcome, Outcome::ok) << again.message;
   EXPECT_FALSE(again.samples.empty());
-  const Judged pytorch = judge.measure({nullptr}, model::Stage::race, 0, 1).value();
+  const JudgeResult pytorch = judge.measure({nullptr}, model::Stage::race, 0, 1).value();
   EXPECT_EQ(pytorch.outcome, Outcome::ok) << pytorch.message;
   EXPECT_FALSE(pytorch.samples.empty());
 
   // The parameters of the reference are ones and zeros; those of the judge are not.
   for (const char* wrong : {"out[i, j] = x[i, j] * scale[j]", "out[i, j] = x[i, j] + bias[j]"}) {
-    const Judged bad = judge.judge(source(kernelText("", wrong, kCall)), 2).value();
+    const JudgeResult bad = judge.judge(source(kernelText("", wrong, kCall)), 2).value();
     EXPECT_EQ(bad.outcome, Outcome::mismatch) << wrong << ": " << bad.message;
   }
-  const Judged outside =
+  const JudgeResult outside =
       judge.judge(source(kernelText("", "out[i, j + 1] = x[i, j] * scale[j] + bias[j]", kCall)), 3)
           .value();
   EXPECT_FALSE(outside.ok());
-  const Judged shape = judge
-                           .judge(source(kernelText("", kCorrect,
-                                                    "        return program(8, 96)(x, self.scale, "
-                                                    "self.norm.bias).reshape(96, 8)")),
-                                  4)
-                           .value();
+  const JudgeResult shape =
+      judge
+          .judge(source(kernelText("", kCorrect,
+                                   "        return program(8, 96)(x, self.scale, "
+                                   "self.norm.bias).reshape(96, 8)")),
+                 4)
+          .value();
   EXPECT_EQ(shape.outcome, Outcome::mismatch) << shape.message;
   EXPECT_THAT(shape.message, HasSubstr("forward returned 96x8xf32, the reference 8x96xf32"));
 }
@@ -346,7 +347,7 @@ TEST_F(PythonWorkerTest, ReportsFailureInTimedCall) {
       "        self.calls = getattr(self, 'calls', 0) + 1\n"
       "        if self.calls > 20:\n            raise KeyError('tired')\n";
   const Source kernel = source(kernelText("", kCorrect, tires + kCall));
-  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  const JudgeResult judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::runFailed) << judged.message;
   EXPECT_THAT(judged.message, HasSubstr("KeyError: 'tired'"));
 }
@@ -354,7 +355,7 @@ TEST_F(PythonWorkerTest, ReportsFailureInTimedCall) {
 TEST_F(PythonWorkerTest, VerifiesGpuKernelByTwinWithoutTiming) {
   Judge judge = open(kExamples / "gpu_matmul.reference.py");
   const Source original = readSource(kExamples / "gpu_matmul.py").value();
-  const Judged good = judge.judge(original, 1).value();
+  const JudgeResult good = judge.judge(original, 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
   EXPECT_TRUE(good.samples.empty());
   EXPECT_FALSE(good.facts.value("timed", true));
@@ -366,7 +367,7 @@ TEST_F(PythonWorkerTest, VerifiesGpuKernelByTwinWithoutTiming) {
   }
   Source wrong = original;
   wrong.text.replace(wrong.text.find("T.clear(sums)"), 13, "T.fill(sums, 1.0)");
-  const Judged bad = judge.judge(wrong, 2).value();
+  const JudgeResult bad = judge.judge(wrong, 2).value();
   EXPECT_EQ(bad.outcome, Outcome::mismatch) << bad.message;
 }
 
@@ -374,7 +375,7 @@ TEST_F(PythonWorkerTest, PassesExamples) {
   for (const char* name : {"relu_add", "matmul", "softmax", "rms_norm", "row_sum", "gelu_chain"}) {
     Judge judge = open(kExamples / fmt::format("{}.reference.py", name));
     const Source kernel = readSource(kExamples / fmt::format("{}.py", name)).value();
-    const Judged judged = judge.judge(kernel, 1).value();
+    const JudgeResult judged = judge.judge(kernel, 1).value();
     EXPECT_EQ(judged.outcome, Outcome::ok) << name << ": " << judged.message << judged.diagnostics;
     EXPECT_FALSE(judged.samples.empty());
   }

@@ -77,25 +77,25 @@ Result<ReferenceRun> ReferenceRun::open(const Task& task, const JudgeOptions& op
   for (const CallTensors& each : tensors) {
     all.push_back(&each);
   }
-  Judged judged;
-  auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
+  JudgeResult judged;
+  auto running = HONE_TRY(RunningKernel::start(runnable, all, options.limits.wall, judged));
   const std::string name = task.reference.filename().string();
-  if (!subject) {
+  if (!running) {
     return userError("reference {} failed: {}", name, judged.message);
   }
   // The tensors will hold the expected outputs, and Python kernels can read files.
   for (CallTensors& each : tensors) {
     each.unlinkFiles();
   }
-  return ReferenceRun(*std::move(subject), std::move(tensors), task.reference, options.limits.wall);
+  return ReferenceRun(*std::move(running), std::move(tensors), task.reference, options.limits.wall);
 }
 
 Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Tensor> wide) {
   CallTensors& tensors = tensors_[shape];
   tensors.fill(wide, random_);
-  Judged judged;
+  JudgeResult judged;
   const std::int64_t beginNs = nowNs();
-  if (!HONE_TRY(subject_.call(tensors, limit_, judged))) {
+  if (!HONE_TRY(running_.call(tensors, limit_, judged))) {
     return userError("reference {} failed: {}", name_, judged.message);
   }
   longest_[shape] = std::max(longest_[shape], std::chrono::nanoseconds(nowNs() - beginNs));
@@ -108,7 +108,7 @@ Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Te
   }
   Expected expected;
   for (const verify::Tensor& output : outputs) {
-    expected.push_back(verify::numbersOf<double>(output));
+    expected.push_back(verify::toNumbers<double>(output));
   }
   return expected;
 }
@@ -123,9 +123,9 @@ Result<std::vector<verify::Tensor>> ReferenceRun::naturalInputs(std::size_t shap
   if (file_.extension() != ".py") {
     return inputs;
   }
-  Judged judged;
+  JudgeResult judged;
   const CallTensors& tensors = tensors_[shape];
-  if (!HONE_TRY(subject_.make(tensors, file_, seed, limit_, judged))) {
+  if (!HONE_TRY(running_.make(tensors, file_, seed, limit_, judged))) {
     return userError("reference {} failed: {}", name_, judged.message);
   }
   for (std::size_t i = 0; i < tensors.inputCount(); ++i) {

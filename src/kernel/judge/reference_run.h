@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
-#include "kernel/judge/subject.h"
+#include "kernel/judge/running_kernel.h"
 #include "kernel/judge/task/task.h"
 #include "kernel/worker/cpp/cpp_build.h"
 
@@ -47,9 +47,9 @@ class ReferenceRun {
   }
 
  private:
-  ReferenceRun(Subject subject, std::vector<CallTensors> tensors, std::filesystem::path file,
+  ReferenceRun(RunningKernel running, std::vector<CallTensors> tensors, std::filesystem::path file,
                std::chrono::milliseconds limit)
-      : subject_(std::move(subject)),
+      : running_(std::move(running)),
         tensors_(std::move(tensors)),
         longest_(tensors_.size()),
         file_(std::move(file)),
@@ -57,7 +57,7 @@ class ReferenceRun {
         limit_(limit) {}
   [[nodiscard]] Result<Expected> run(std::size_t shape, std::span<const verify::Tensor> wide);
 
-  Subject subject_;
+  RunningKernel running_;
   std::vector<CallTensors> tensors_;
   std::vector<std::chrono::nanoseconds> longest_;
   std::filesystem::path file_;

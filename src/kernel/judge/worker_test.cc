@@ -10,7 +10,7 @@
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/input/input_values.h"
 #include "kernel/judge/runnable.h"
-#include "kernel/judge/subject.h"
+#include "kernel/judge/running_kernel.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "kernel/worker/sandbox/defences.h"
 
@@ -50,8 +50,8 @@ class WorkerTest : public testing::Test {
   }
 
   /// Loads a kernel with this body; `before` precedes the function.
-  std::optional<Subject> load(const std::string& body, const std::string& before = "",
-                              const std::vector<std::string>& flags = {}) {
+  std::optional<RunningKernel> load(const std::string& body, const std::string& before = "",
+                                    const std::vector<std::string>& flags = {}) {
     const std::string text = kHead + before +
                              "\nextern \"C\" void kernel(const float* A, float* C, std::int64_t N) "
                              "{\n" +
@@ -60,25 +60,25 @@ class WorkerTest : public testing::Test {
     EXPECT_TRUE(built.ok()) << built.diagnostics;
     const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
     const std::array<const CallTensors*, 1> all = {&*tensors_};
-    return Subject::start(runnable, all, milliseconds(60'000), judged_).value();
+    return RunningKernel::start(runnable, all, milliseconds(60'000), judged_).value();
   }
-  bool call(Subject& subject, milliseconds limit = milliseconds(60'000)) {
-    return subject.call(*tensors_, limit, judged_).value();
+  bool call(RunningKernel& running, milliseconds limit = milliseconds(60'000)) {
+    return running.call(*tensors_, limit, judged_).value();
   }
   /// Loads and calls a kernel that must fail.
   void expectFailure(const std::string& body, Outcome outcome, const std::string& says,
                      milliseconds limit = milliseconds(60'000)) {
-    auto subject = load(body);
-    ASSERT_TRUE(subject) << judged_.message;
-    EXPECT_FALSE(call(*subject, limit));
+    auto running = load(body);
+    ASSERT_TRUE(running) << judged_.message;
+    EXPECT_FALSE(call(*running, limit));
     EXPECT_EQ(judged_.outcome, outcome) << judged_.message;
     EXPECT_THAT(judged_.message, HasSubstr(says));
   }
   void expectCorrect() {
     EXPECT_EQ(tensors_->findUnwritten(tensors_->outputs()), std::nullopt);
     EXPECT_EQ(tensors_->findStrayWrite(inputs_), std::nullopt);
-    const auto a = verify::numbersOf<float>(inputs_[0]);
-    const auto c = verify::numbersOf<float>(tensors_->outputs()[0]);
+    const auto a = verify::toNumbers<float>(inputs_[0]);
+    const auto c = verify::toNumbers<float>(tensors_->outputs()[0]);
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_EQ(c[i], 2 * a[i]) << i;
     }
@@ -92,7 +92,7 @@ class WorkerTest : public testing::Test {
   std::optional<CallTensors> tensors_;
   std::vector<verify::Tensor> inputs_;
   Random random_{7};
-  Judged judged_;
+  JudgeResult judged_;
 };
 
 constexpr const char* kWork = "for (std::int64_t i = 0; i < N; ++i) C[i] = 2 * A[i];";
@@ -107,40 +107,40 @@ TEST(Runnable, ReportsDevice) {
 }
 
 TEST_F(WorkerTest, ComputesAndIsTimed) {
-  auto subject = load(kWork);
-  ASSERT_TRUE(subject);
+  auto running = load(kWork);
+  ASSERT_TRUE(running);
   EXPECT_EQ(judged_.facts["sandbox"], "seccomp");
   EXPECT_EQ(judged_.facts.value("missing_defences", std::vector<std::string>()), missingDefences());
-  EXPECT_TRUE(call(*subject));
+  EXPECT_TRUE(call(*running));
   expectCorrect();
-  const auto timed = subject->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
+  const auto timed = running->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(timed);
   EXPECT_GT(timed->wallNs, 0);
   EXPECT_GT(timed->cpuNs, 0);
   expectCorrect();
-  EXPECT_EQ(subject->worker().busyWhileIdle(), "");
-  EXPECT_EQ(subject->detectWorkAfterReply(*timed), "");
-  EXPECT_EQ(subject->detectLeftThreads(1), "");
-  const auto again = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
+  EXPECT_EQ(running->worker().busyWhileIdle(), "");
+  EXPECT_EQ(running->detectWorkAfterReply(*timed), "");
+  EXPECT_EQ(running->detectLeftThreads(1), "");
+  const auto again = running->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(again);
-  EXPECT_EQ(subject->detectWorkAhead(*timed, *again), "");
+  EXPECT_EQ(running->detectWorkAhead(*timed, *again), "");
 }
 
 TEST_F(WorkerTest, RunsOpenMpThreads) {
   options_.threads = 2;
-  auto subject = load(std::string("#pragma omp parallel for\n") + kWork, "", {"-fopenmp"});
-  ASSERT_TRUE(subject) << judged_.message;
-  EXPECT_TRUE(call(*subject)) << judged_.message;
+  auto running = load(std::string("#pragma omp parallel for\n") + kWork, "", {"-fopenmp"});
+  ASSERT_TRUE(running) << judged_.message;
+  EXPECT_TRUE(call(*running)) << judged_.message;
   expectCorrect();
-  EXPECT_EQ(subject->worker().busyWhileIdle(), "");
+  EXPECT_EQ(running->worker().busyWhileIdle(), "");
 }
 
 TEST_F(WorkerTest, AllowsJoinedThreads) {
-  auto subject = load(std::string("std::thread t([&] {") + kWork + "}); t.join();");
-  ASSERT_TRUE(subject);
-  EXPECT_TRUE(call(*subject)) << judged_.message;
+  auto running = load(std::string("std::thread t([&] {") + kWork + "}); t.join();");
+  ASSERT_TRUE(running);
+  EXPECT_TRUE(call(*running)) << judged_.message;
   expectCorrect();
-  EXPECT_EQ(subject->detectLeftThreads(1), "");
+  EXPECT_EQ(running->detectLeftThreads(1), "");
 }
 
 TEST_F(WorkerTest, DetectsReadPastInput) {
@@ -156,12 +156,12 @@ TEST_F(WorkerTest, DetectsWriteToInput) {
   expectFailure("const_cast<float*>(A)[3] = 1;", Outcome::runFailed, "writes to its input A");
 }
 TEST_F(WorkerTest, KeepsInputsReadOnly) {
-  auto subject = load(
+  auto running = load(
       "auto* page = (char*)((std::uintptr_t)A & ~4095ul);\n"
       "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
-  ASSERT_TRUE(subject);
-  EXPECT_TRUE(call(*subject));
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
+  ASSERT_TRUE(running);
+  EXPECT_TRUE(call(*running));
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 2);
 }
 TEST_F(WorkerTest, ReportsCrash) {
   expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "accesses unmapped");
@@ -233,18 +233,18 @@ TEST_F(WorkerTest, RejectsReadingTheJudge) {
                 "inspect a process");
 }
 TEST_F(WorkerTest, RejectsReadingFiles) {
-  auto subject = load("C[0] = open(\"/proc/self/maps\", O_RDONLY) < 0 ? 1 : 2;");
-  ASSERT_TRUE(subject);
-  EXPECT_TRUE(call(*subject)) << judged_.message;
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
+  auto running = load("C[0] = open(\"/proc/self/maps\", O_RDONLY) < 0 ? 1 : 2;");
+  ASSERT_TRUE(running);
+  EXPECT_TRUE(call(*running)) << judged_.message;
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 1);
 }
 TEST_F(WorkerTest, ClosesFilesOpenedWhileLoading) {
-  auto subject = load("char c; C[0] = before >= 0 && read(before, &c, 1) == 1 ? 1 : 2;",
+  auto running = load("char c; C[0] = before >= 0 && read(before, &c, 1) == 1 ? 1 : 2;",
                       "static int before = -1;\n__attribute__((constructor)) static void early() { "
                       "before = open(\"/proc/self/maps\", O_RDONLY); }\n");
-  ASSERT_TRUE(subject);
-  EXPECT_TRUE(call(*subject)) << judged_.message;
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
+  ASSERT_TRUE(running);
+  EXPECT_TRUE(call(*running)) << judged_.message;
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 2);
 }
 TEST_F(WorkerTest, HidesUserFilesWhileLoading) {
   const ScratchFolder other = ScratchFolder::create("hone-worker-user").value();
@@ -270,13 +270,13 @@ TEST_F(WorkerTest, HidesUserFilesWhileLoading) {
     GTEST_SKIP() << "this system has no Landlock";
   }
   ASSERT_TRUE(ask(tensors_->request("call")).ok());
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 1);
 }
 TEST_F(WorkerTest, RejectsWritingFromConstructor) {
   const std::string file = (folder_.path() / "early").string();
-  auto subject = load(kWork, "__attribute__((constructor)) static void early() { close(creat(\"" +
+  auto running = load(kWork, "__attribute__((constructor)) static void early() { close(creat(\"" +
                                  file + "\", 0644)); }\n");
-  EXPECT_FALSE(subject);
+  EXPECT_FALSE(running);
   EXPECT_EQ(judged_.outcome, Outcome::invalid);
   EXPECT_FALSE(std::filesystem::exists(file));
 }
@@ -291,19 +291,19 @@ TEST_F(WorkerTest, DetectsClosedChannel) {
   expectFailure("close(4); for (;;) {}", Outcome::invalid, "closed the judge's channel");
 }
 TEST_F(WorkerTest, DetectsLeftThreads) {
-  auto subject = load(std::string("std::thread([] { for (volatile int i = 0;; i = i + 1) {} })"
+  auto running = load(std::string("std::thread([] { for (volatile int i = 0;; i = i + 1) {} })"
                                   ".detach();") +
                       kWork);
-  ASSERT_TRUE(subject);
-  EXPECT_TRUE(call(*subject));
-  EXPECT_THAT(subject->worker().busyWhileIdle(), HasSubstr("leaves threads running"));
+  ASSERT_TRUE(running);
+  EXPECT_TRUE(call(*running));
+  EXPECT_THAT(running->worker().busyWhileIdle(), HasSubstr("leaves threads running"));
 }
 
 TEST_F(WorkerTest, CountsWorkAfterReply) {
-  auto subject = load("std::thread([=] { for (volatile int i = 0; i < 300000; i = i + 1) {}\n" +
+  auto running = load("std::thread([=] { for (volatile int i = 0; i < 300000; i = i + 1) {}\n" +
                       std::string(kWork) + " }).detach();");
-  ASSERT_TRUE(subject);
-  ASSERT_TRUE(subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value());
+  ASSERT_TRUE(running);
+  ASSERT_TRUE(running->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value());
   expectCorrect();  // the worker waited for the thread, so its time was included
 }
 
@@ -315,22 +315,22 @@ constexpr const char* kSleeper =
 constexpr const char* kStart = "static std::thread* t = new std::thread(work, A); (void)t;\n";
 
 TEST_F(WorkerTest, DetectsWorkOutsideOfTimedInterval) {
-  auto subject = load(std::string(kStart) + kWork, kSleeper);
-  ASSERT_TRUE(subject);
-  const auto timed = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
+  auto running = load(std::string(kStart) + kWork, kSleeper);
+  ASSERT_TRUE(running);
+  const auto timed = running->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(timed);
-  EXPECT_NE(subject->detectLeftThreads(1), "");
-  EXPECT_EQ(subject->detectLeftThreads(2), "");
+  EXPECT_NE(running->detectLeftThreads(1), "");
+  EXPECT_EQ(running->detectLeftThreads(2), "");
   tensors_->fill(makeInputs(shape_, ValueKind::unit, 2), random_);
   const std::int64_t before = timed->after.othersNs();
-  for (int i = 0; i < 60'000 && subject->worker().waitUntilIdle().othersNs() - before < 1'000'000;
+  for (int i = 0; i < 60'000 && running->worker().waitUntilIdle().othersNs() - before < 1'000'000;
        ++i) {
     std::this_thread::sleep_for(milliseconds(1));
   }
-  EXPECT_THAT(subject->detectWorkAfterReply(*timed), HasSubstr("continues to compute after"));
-  const auto again = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
+  EXPECT_THAT(running->detectWorkAfterReply(*timed), HasSubstr("continues to compute after"));
+  const auto again = running->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(again);
-  EXPECT_THAT(subject->detectWorkAhead(*timed, *again), HasSubstr("before it is called"));
+  EXPECT_THAT(running->detectWorkAhead(*timed, *again), HasSubstr("before it is called"));
 }
 
 TEST(FairWall, IsAtLeastCpuTimePerThread) {
@@ -344,40 +344,40 @@ TEST(FairWall, IsAtLeastCpuTimePerThread) {
 
 TEST_F(WorkerTest, NeverRepeatsInputs) {
   // The kernel replies known inputs wrongly: correct outputs prove that no call was repeated.
-  auto subject = load(
+  auto running = load(
       "std::vector<float> now(A, A + N);\n"
       "for (auto& old : seen) if (old == now) { C[0] = 1e9; return; }\n"
       "seen.push_back(now);\n" +
           std::string(kWork),
       "static std::vector<std::vector<float>> seen;\n");
-  ASSERT_TRUE(subject);
-  ASSERT_TRUE(subject->time(*tensors_, 3, 60, 5, milliseconds(60'000), judged_).value());
+  ASSERT_TRUE(running);
+  ASSERT_TRUE(running->time(*tensors_, 3, 60, 5, milliseconds(60'000), judged_).value());
   expectCorrect();
 }
 
 TEST_F(WorkerTest, KeepsKernelOutput) {
-  auto subject = load("printf(\"hello from the kernel\\n\"); fflush(stdout); abort();");
-  ASSERT_TRUE(subject);
-  EXPECT_FALSE(call(*subject));
+  auto running = load("printf(\"hello from the kernel\\n\"); fflush(stdout); abort();");
+  ASSERT_TRUE(running);
+  EXPECT_FALSE(call(*running));
   EXPECT_THAT(judged_.diagnostics, HasSubstr("hello from the kernel"));
 }
 
 TEST_F(WorkerTest, HidesSecrets) {
   ::setenv("HONE_TEST_API_KEY", "secret", 1);
   ::setenv("HONE_TEST_PLAIN", "plain", 1);
-  auto subject = load(
+  auto running = load(
       "C[0] = getenv(\"HONE_TEST_API_KEY\") ? 1 : 2; C[1] = getenv(\"HONE_TEST_PLAIN\") ? 1 : 2;");
-  ASSERT_TRUE(subject);
-  EXPECT_TRUE(call(*subject));
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[1], 1);
+  ASSERT_TRUE(running);
+  EXPECT_TRUE(call(*running));
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[0], 2);
+  EXPECT_EQ(verify::toNumbers<float>(tensors_->outputs()[0])[1], 1);
 }
 
 TEST_F(WorkerTest, ReportsMissingFunctionAsBuildFailure) {
   const CppBuilt built = builder_.build("void kernel() {}", {}).value();
   const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
   const std::array<const CallTensors*, 1> all = {&*tensors_};
-  EXPECT_FALSE(Subject::start(runnable, all, milliseconds(60'000), judged_).value());
+  EXPECT_FALSE(RunningKernel::start(runnable, all, milliseconds(60'000), judged_).value());
   EXPECT_EQ(judged_.outcome, Outcome::compileFailed);
   EXPECT_THAT(judged_.message, HasSubstr("has no function 'kernel'"));
 }
@@ -386,9 +386,9 @@ TEST_F(WorkerTest, FailsIfProgramIsNotAWorker) {
   options_.program = "/bin/true";
   const CppBuilt built = builder_.build("void kernel() {}", {}).value();
   const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
-  const auto subject = Subject::start(runnable, {}, milliseconds(60'000), judged_);
-  ASSERT_FALSE(subject);
-  EXPECT_THAT(subject.error().message, HasSubstr("worker failed to start (/bin/true)"));
+  const auto running = RunningKernel::start(runnable, {}, milliseconds(60'000), judged_);
+  ASSERT_FALSE(running);
+  EXPECT_THAT(running.error().message, HasSubstr("worker failed to start (/bin/true)"));
 }
 
 }  // namespace

@@ -79,9 +79,9 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
 };
 
 TEST_P(CppTechnique, ComputesSameResults) {
-  const auto point = entryPointOf(GetParam().before);
+  const auto point = findEntryPoint(GetParam().before);
   ASSERT_TRUE(point);
-  ASSERT_EQ(point->types, entryPointOf(GetParam().after)->types);
+  ASSERT_EQ(point->types, findEntryPoint(GetParam().after)->types);
   const Library before = build("before", GetParam().before);
   const Library after = build("after", GetParam().after);
   ASSERT_TRUE(before && after) << ::dlerror();

@@ -7,7 +7,7 @@
 
 namespace hone::kernel::nest {
 
-std::optional<int> precedenceOf(std::string_view binaryOperator) {
+std::optional<int> findPrecedence(std::string_view binaryOperator) {
   static const std::map<std::string_view, int> kPrecedences = {
       {"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
       {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};

@@ -24,7 +24,7 @@ struct Expr {
 
 /// Returns the precedence of a binary operator, 1 for the lowest; nothing for an operator outside
 /// the subset.
-[[nodiscard]] std::optional<int> precedenceOf(std::string_view binaryOperator);
+[[nodiscard]] std::optional<int> findPrecedence(std::string_view binaryOperator);
 
 [[nodiscard]] Expr number(std::int64_t value);
 [[nodiscard]] Expr name(std::string text);

@@ -309,7 +309,7 @@ class Parser {
   Result<Expr> operation(int leastPrecedence) {
     Expr left = HONE_TRY(unary());
     while (true) {
-      const std::optional<int> precedence = precedenceOf(token().text);
+      const std::optional<int> precedence = findPrecedence(token().text);
       if (!precedence || *precedence < leastPrecedence) {
         return left;
       }

@@ -12,7 +12,7 @@ int precedence(const Expr& e) {
     case Expr::Kind::ternary:
       return 0;
     case Expr::Kind::binary:
-      return precedenceOf(e.text).value();
+      return findPrecedence(e.text).value();
     case Expr::Kind::unary:
       return 7;
     default:
@@ -26,7 +26,7 @@ std::string within(const Expr& e, int least) {
 
 std::string pad(int indent) { return std::string(static_cast<std::size_t>(indent), ' '); }
 
-std::string stepOf(const Stmt& loop) {
+std::string printStep(const Stmt& loop) {
   return loop.step == number(1) ? fmt::format("++{}", loop.name)
                                 : fmt::format("{} += {}", loop.name, print(loop.step));
 }
@@ -46,7 +46,7 @@ std::string declaration(const Stmt& s) {
 
 void append(std::vector<std::string>& out, const std::vector<Stmt>& body, int indent) {
   for (const Stmt& inner : body) {
-    for (std::string& line : linesOf(inner, indent)) {
+    for (std::string& line : printLines(inner, indent)) {
       out.push_back(std::move(line));
     }
   }
@@ -83,7 +83,7 @@ std::string print(const Expr& e) {
   return "";
 }
 
-std::vector<std::string> linesOf(const Stmt& s, int indent) {
+std::vector<std::string> printLines(const Stmt& s, int indent) {
   std::vector<std::string> out;
   const std::string blanks = pad(indent);
   switch (s.kind) {
@@ -92,7 +92,7 @@ std::vector<std::string> linesOf(const Stmt& s, int indent) {
         out.push_back(blanks + pragma);
       }
       out.push_back(fmt::format("{}for ({} {} = {}; {} < {}; {}) {{", blanks, s.type, s.name,
-                                print(s.from), s.name, within(s.to, 5), stepOf(s)));
+                                print(s.from), s.name, within(s.to, 5), printStep(s)));
       append(out, s.body, indent + 2);
       out.push_back(blanks + "}");
       break;
@@ -137,7 +137,7 @@ std::string print(const Function& function) {
   }
   text += ") {\n";
   for (const Stmt& statement : function.body) {
-    for (const std::string& line : linesOf(statement, 2)) {
+    for (const std::string& line : printLines(statement, 2)) {
       text += line + "\n";
     }
   }

@@ -11,6 +11,6 @@ namespace hone::kernel::nest {
 [[nodiscard]] std::string print(const Function& function);
 [[nodiscard]] std::string print(const Expr& expression);
 /// Returns the lines of a statement, indented by `indent` blanks.
-[[nodiscard]] std::vector<std::string> linesOf(const Stmt& statement, int indent);
+[[nodiscard]] std::vector<std::string> printLines(const Stmt& statement, int indent);
 
 }  // namespace hone::kernel::nest

@@ -66,7 +66,7 @@ void collect(const std::vector<Stmt>& body, std::vector<const Stmt*>& loops,
   }
 }
 
-std::string elementTypeOf(std::string_view type) {
+std::string parseElementType(std::string_view type) {
   for (const std::string_view known : {"float", "double"}) {
     if (type.contains(known)) {
       return std::string(known);
@@ -279,13 +279,13 @@ std::vector<Access> accessesIn(const std::vector<Stmt>& body) {
 std::string elementType(const Function& function, std::string_view name) {
   for (const Parameter& parameter : function.parameters) {
     if (parameter.name == name) {
-      return elementTypeOf(parameter.type);
+      return parseElementType(parameter.type);
     }
   }
   std::string type;
   visitStatements(function.body, [&](const Stmt& s) {
     if ((s.kind == Stmt::Kind::declare || s.kind == Stmt::Kind::loop) && s.name == name) {
-      type = elementTypeOf(s.type);
+      type = parseElementType(s.type);
     }
   });
   return type;

@@ -132,18 +132,18 @@ bool isLegal(const SumNest& sum) {
 }
 
 /// Returns the coefficient of the variable in the index; nothing if the index is not a polynomial.
-std::optional<Polynomial> strideOf(const Expr& element, const std::string& variable) {
+std::optional<Polynomial> computeStride(const Expr& element, const std::string& variable) {
   const auto at = toPolynomial(element.args[0]);
   return at ? at->coefficientOf(variable) : std::nullopt;
 }
 
 bool dependsOn(const Expr& element, const std::string& variable) {
-  const auto stride = strideOf(element, variable);
+  const auto stride = computeStride(element, variable);
   return stride && !stride->isZero();
 }
 
 bool isContiguous(const Expr& element, const std::string& variable) {
-  const auto stride = strideOf(element, variable);
+  const auto stride = computeStride(element, variable);
   return stride && *stride == Polynomial::constant(1);
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernel/judge/judged.h"
+#include "kernel/judge/judge_result.h"
 #include "kernel/judge/task/task.h"
 #include "kernel/library/examples.h"
 #include "kernel/propose/analysis/analysis.h"
@@ -26,9 +26,9 @@ struct Proposal {
 };
 
 /// A judged proposal.
-struct Tried {
+struct JudgedProposal {
   Proposal proposal;
-  Judged judged;
+  JudgeResult judged;
   std::optional<double> speedup;  ///< over the original; nothing if it was not timed
   std::size_t turn = 0;
 };
@@ -38,9 +38,9 @@ struct TurnView {
   const Task& task;
   const Source& original;
   const Source& best;
-  double bestSpeedup = 1;        ///< over the original
-  const Analysis& analysis;      ///< of the best
-  std::span<const Tried> tried;  ///< all judged proposals so far, in order
+  double bestSpeedup = 1;                 ///< over the original
+  const Analysis& analysis;               ///< of the best
+  std::span<const JudgedProposal> tried;  ///< all judged proposals so far, in order
   std::span<const Example> examples;
   std::size_t turn = 0;
   std::size_t count = 4;  ///< requested number of candidates

@@ -54,7 +54,7 @@ Start chooseStart(const TurnView& view) {
     return {{}, view.original};
   }
   const auto tried = std::ranges::find_if(
-      view.tried, [&](const Tried& one) { return one.proposal.source.key() == best; });
+      view.tried, [&](const JudgedProposal& one) { return one.proposal.source.key() == best; });
   const auto note =
       tried == view.tried.end() ? std::nullopt : parsePlanNote(tried->proposal.reasoning);
   if (!note) {
@@ -63,7 +63,7 @@ Start chooseStart(const TurnView& view) {
   if (view.original.key().starts_with(note->root)) {
     return {note->plan, view.original};
   }
-  const auto root = std::ranges::find_if(view.tried, [&](const Tried& one) {
+  const auto root = std::ranges::find_if(view.tried, [&](const JudgedProposal& one) {
     return one.proposal.source.key().starts_with(note->root);
   });
   return root == view.tried.end() ? Start{{}, view.best} : Start{note->plan, root->proposal.source};
@@ -90,7 +90,7 @@ class SearchProposer : public Proposer {
 
   [[nodiscard]] Result<std::vector<Proposal>> propose(const TurnView& view) override {
     std::set<std::string> known = {view.original.key(), view.best.key()};
-    for (const Tried& one : view.tried) {
+    for (const JudgedProposal& one : view.tried) {
       known.insert(one.proposal.source.key());
     }
     auto proposals = view.original.language == Language::cpp ? cppProposals(view, known)
@@ -112,7 +112,7 @@ class SearchProposer : public Proposer {
     for (const std::string& technique : plan.techniques()) {
       std::size_t failed = 0;
       std::size_t passed = 0;
-      for (const Tried& one : view.tried) {
+      for (const JudgedProposal& one : view.tried) {
         const auto& used = one.proposal.techniques;
         if (std::ranges::find(used, technique) != used.end()) {
           const bool slow = one.judged.outcome == model::Outcome::tooSlow;
@@ -176,17 +176,18 @@ class SearchProposer : public Proposer {
 
   /// Returns the plans of timed candidates, fastest first.
   static std::vector<Plan> plansBySpeed(const TurnView& view, const Source& root) {
-    std::vector<const Tried*> timed;
-    for (const Tried& one : view.tried) {
+    std::vector<const JudgedProposal*> timed;
+    for (const JudgedProposal& one : view.tried) {
       if (one.speedup) {
         timed.push_back(&one);
       }
     }
-    std::ranges::stable_sort(
-        timed, [](const Tried* a, const Tried* b) { return *a->speedup > *b->speedup; });
+    std::ranges::stable_sort(timed, [](const JudgedProposal* a, const JudgedProposal* b) {
+      return *a->speedup > *b->speedup;
+    });
     const std::string key = root.key();
     std::vector<Plan> plans;
-    for (const Tried* one : timed) {
+    for (const JudgedProposal* one : timed) {
       const auto note = parsePlanNote(one->proposal.reasoning);
       if (note && key.starts_with(note->root)) {
         plans.push_back(note->plan);
@@ -200,7 +201,7 @@ class SearchProposer : public Proposer {
     auto moves = tileLangMoves(view.best.text, view.analysis.findings, turnSeed(view));
     // A change that failed alone, such as a tile larger than the tensor, also fails in combination.
     std::set<std::string> failedChanges;
-    for (const Tried& one : view.tried) {
+    for (const JudgedProposal& one : view.tried) {
       if (!one.judged.ok() && one.judged.outcome != model::Outcome::tooSlow) {
         failedChanges.insert(one.proposal.title);
       }

@@ -50,21 +50,23 @@ class FakeKernelJudge : public KernelJudge {
   [[nodiscard]] const Task& task() const override { return task_; }
   [[nodiscard]] bool hasPyTorch() const override { return pytorchNs_ > 0; }
 
-  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
+  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
     HONE_CHECK(failAfter.step());
     ++judgements[source.key()];
     salts.push_back(salt);
-    Judged judged = evaluate(source, model::Stage::screen, 0, 0);
+    JudgeResult judged = evaluate(source, model::Stage::screen, 0, 0);
     judged.facts["worst_error"] = 1e-7;
     return judged;
   }
 
-  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
-                                       std::int64_t round, std::int64_t position) override {
+  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
+                                            model::Stage stage, std::int64_t round,
+                                            std::int64_t position) override {
     HONE_CHECK(failAfter.step());
     ++measurements;
-    return contestant.source != nullptr ? evaluate(*contestant.source, stage, round, position)
-                                        : timed(pytorchNs_, "torch", stage, round, position);
+    return implementation.source != nullptr
+               ? evaluate(*implementation.source, stage, round, position)
+               : timed(pytorchNs_, "torch", stage, round, position);
   }
 
   FailAfter failAfter;
@@ -73,9 +75,9 @@ class FakeKernelJudge : public KernelJudge {
   int measurements = 0;
 
  private:
-  static Judged timed(double ns, const std::string& name, model::Stage stage, std::int64_t round,
-                      std::int64_t position) {
-    Judged judged;
+  static JudgeResult timed(double ns, const std::string& name, model::Stage stage,
+                           std::int64_t round, std::int64_t position) {
+    JudgeResult judged;
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto noise =
           seedFrom(static_cast<std::uint64_t>(round * 7 + i), name + std::to_string(position)) %
@@ -86,13 +88,13 @@ class FakeKernelJudge : public KernelJudge {
     return judged;
   }
 
-  static Judged evaluate(const Source& source, model::Stage stage, std::int64_t round,
-                         std::int64_t position) {
+  static JudgeResult evaluate(const Source& source, model::Stage stage, std::int64_t round,
+                              std::int64_t position) {
     const auto words = splitAt(trim(source.text), ' ');
     if (words.at(1) == "takes") {
       return timed(parseDouble(words.at(2)).value(), source.text, stage, round, position);
     }
-    Judged judged;
+    JudgeResult judged;
     judged.outcome = model::outcomeFrom(words.at(1)).value();
     judged.message = "line 3: as requested";
     return judged;

@@ -144,8 +144,8 @@ TEST(TileLangKnobs, MixesTechniquesAndLengthensSwappedLoop) {
 TEST(TileLangSearch, TriesFailedChangesLast) {
   const Source source{Language::tilelang, "add", kColumns, {}};
   const Task task;
-  const Analysis analysis = analyse(task, source, {}, {});
-  const auto proposalsAfter = [&](const std::vector<Tried>& tried, std::size_t count) {
+  const Analysis analysis = analyze(task, source, {}, {});
+  const auto proposalsAfter = [&](const std::vector<JudgedProposal>& tried, std::size_t count) {
     return makeSearchProposer(1, 1)
         ->propose({task, source, source, 1, analysis, tried, {}, 0, count})
         .value();
@@ -156,7 +156,7 @@ TEST(TileLangSearch, TriesFailedChangesLast) {
   };
   const auto large = std::ranges::count_if(all, isLarge);
   ASSERT_GT(large, 1);
-  Tried wrong;
+  JudgedProposal wrong;
   wrong.proposal = *std::ranges::find(all, "BLOCK=16 instead of 4", &Proposal::title);
   wrong.judged.outcome = model::Outcome::mismatch;
   auto after = proposalsAfter({wrong}, 1000);
@@ -186,7 +186,7 @@ TEST(TileLangFindings, IgnoreOtherPython) {
 TEST(TileLangSearch, ChangesBestKernel) {
   const Source source{Language::tilelang, "matmul", kMatmul, {}};
   const Task task;
-  const Analysis analysis = analyse(task, source, {}, {});
+  const Analysis analysis = analyze(task, source, {}, {});
   const auto proposals =
       makeSearchProposer(1, 1)->propose({task, source, source, 1, analysis, {}, {}, 0, 5});
   ASSERT_TRUE(proposals);

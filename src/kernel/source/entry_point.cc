@@ -65,7 +65,7 @@ std::string joinDeclaration(std::string_view code, Tokens tokens, std::size_t en
 
 }  // namespace
 
-std::optional<EntryPoint> entryPointOf(std::string_view code) {
+std::optional<EntryPoint> findEntryPoint(std::string_view code) {
   const std::vector<Token> all = kernelTokens(code);
   const Tokens tokens(all);
   const std::size_t entry = findEntry(tokens);

@@ -15,6 +15,6 @@ struct EntryPoint {
 };
 
 /// Finds the declaration; returns nullopt if there is none.
-[[nodiscard]] std::optional<EntryPoint> entryPointOf(std::string_view code);
+[[nodiscard]] std::optional<EntryPoint> findEntryPoint(std::string_view code);
 
 }  // namespace hone::kernel

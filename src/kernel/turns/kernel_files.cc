@@ -53,7 +53,7 @@ Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
   return files;
 }
 
-Result<std::string> contentsOf(const fs::path& folder) {
+Result<std::string> hashKernels(const fs::path& folder) {
   Hasher hasher;
   for (const fs::path& kernel : HONE_TRY(findKernels(folder))) {
     // A missing reference counts as an empty one, so adding it later changes the hash.
@@ -93,8 +93,7 @@ Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
   }
   const auto like = nearest(name.string(), names);
   return userError(
-      "could not find kernel file {}, also not in {}{}; `hone kernel list-slow {}` lists "
-      "the kernels",
+      "no kernel file {} found, also not in {}{}; `hone kernel list-slow {}` lists the kernels",
       name.string(), folder.string(), like ? fmt::format("; did you mean {}?", *like) : "",
       folder.string());
 }

@@ -10,13 +10,13 @@
 namespace hone::kernel {
 
 /// Returns the kernel files below a folder (.py, .c, .cc, .cpp, .cxx), sorted by path. Skips
-/// references, files written by hone and hidden files.
+/// references, files written by hone, hidden files and files that start with "__".
 [[nodiscard]] Result<std::vector<std::filesystem::path>> findKernels(
     const std::filesystem::path& folder);
 
 /// Returns a hash of all kernels and references below a folder. Earlier results stay valid while it
 /// does not change.
-[[nodiscard]] Result<std::string> contentsOf(const std::filesystem::path& folder);
+[[nodiscard]] Result<std::string> hashKernels(const std::filesystem::path& folder);
 
 /// Finds the kernel file `name`, as given or below the folder, with or without its extension.
 /// Returns a user error that suggests a similar name if there is no such file.

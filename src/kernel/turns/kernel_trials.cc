@@ -14,7 +14,7 @@ namespace {
 
 using model::Outcome;
 
-engine::Measurement toMeasurement(Judged judged) {
+engine::Measurement toMeasurement(JudgeResult judged) {
   return {judged.outcome, std::move(judged.message), std::move(judged.diagnostics),
           std::move(judged.samples)};
 }
@@ -31,7 +31,7 @@ Result<void> KernelTrials::restore() {
   for (const store::Trial& trial : log_.trials()) {
     const bool ours = scope_.kernel.empty() || trial.key.starts_with(prefix);
     if (ours && trial.details.kernel) {
-      static_cast<void>(add(triedFrom(trial, screeningSamples(trial.id)), trial.id));
+      static_cast<void>(add(judgedProposalFrom(trial, screeningSamples(trial.id)), trial.id));
     }
   }
   return {};
@@ -44,7 +44,7 @@ std::vector<model::Sample> KernelTrials::screeningSamples(std::int64_t trial) co
   return screening;
 }
 
-Entry& KernelTrials::add(Tried tried, std::int64_t trial) {
+Entry& KernelTrials::add(JudgedProposal tried, std::int64_t trial) {
   Entry entry{std::move(tried), trial, 0};
   entry.screenNs = engine::screenTime(entry.tried.judged.samples, scope_.rankBy).value_or(0);
   const double originalNs = entries_.empty() ? entry.screenNs : entries_.front().screenNs;
@@ -68,7 +68,7 @@ Result<Entry*> KernelTrials::judge(const Proposal& proposal, std::size_t turn, d
   if (Entry* before = find(key); before != nullptr) {
     return before;
   }
-  Tried tried;
+  JudgedProposal tried;
   tried.proposal = proposal;
   tried.turn = turn;
   tried.judged = HONE_TRY(kernelJudge_.judge(proposal.source, seedFrom(scope_.seed, key)));
@@ -98,9 +98,9 @@ Result<std::int64_t> KernelTrials::findOrAddCompanion(const std::string& name) {
 engine::Participant KernelTrials::participant(std::int64_t trial,
                                               const std::optional<Source>& source) const {
   return {trial, [this, source](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
-            const Contestant contestant{source ? &*source : nullptr};
-            return toMeasurement(
-                HONE_TRY(kernelJudge_.measure(contestant, slot.stage, slot.round, slot.position)));
+            const Implementation implementation{source ? &*source : nullptr};
+            return toMeasurement(HONE_TRY(
+                kernelJudge_.measure(implementation, slot.stage, slot.round, slot.position)));
           }};
 }
 

@@ -27,7 +27,7 @@ struct RunScope {
 
 /// A judged kernel with its trial in the store.
 struct Entry {
-  Tried tried;
+  JudgedProposal tried;
   std::int64_t trial = 0;  ///< trial id
   double screenNs = 0;     ///< 0 if it was not timed
 
@@ -76,7 +76,7 @@ class KernelTrials {
  private:
   [[nodiscard]] std::string scopedKey(const std::string& key) const;
   [[nodiscard]] std::vector<model::Sample> screeningSamples(std::int64_t trial) const;
-  [[nodiscard]] Entry& add(Tried tried, std::int64_t trial);
+  [[nodiscard]] Entry& add(JudgedProposal tried, std::int64_t trial);
 
   KernelJudge& kernelJudge_;
   RunScope scope_;

@@ -41,8 +41,8 @@ std::string_view nameOf(Stop stop) {
   return "";
 }
 
-const Tried* Optimized::find(const std::string& sourceKey) const {
-  for (const Tried& one : tried) {
+const JudgedProposal* Optimized::find(const std::string& sourceKey) const {
+  for (const JudgedProposal& one : tried) {
     if (one.proposal.source.key() == sourceKey) {
       return &one;
     }
@@ -61,7 +61,7 @@ double Optimized::reportedSpeedup() const {
   return (confirmed->pytorch ? *confirmed->pytorch : confirmed->original).speedup.estimate;
 }
 
-model::KernelOutcome outcomeOf(const Optimized& optimized) {
+model::KernelOutcome toKernelOutcome(const Optimized& optimized) {
   model::KernelOutcome outcome;
   outcome.kernel = optimized.original.name;
   outcome.language = nameOf(optimized.original.language);

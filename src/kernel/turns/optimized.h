@@ -31,13 +31,13 @@ struct Optimized {
   std::size_t candidates = 0;
   std::size_t failed = 0;
   std::vector<TurnRecord> turns;
-  std::vector<Tried> tried;  ///< the original first
+  std::vector<JudgedProposal> tried;  ///< the original first
   std::string conversation;
   std::string spent;
   double cost = 0;  ///< in dollars
 
   /// Returns the trial of a source; nullptr if it was not judged.
-  [[nodiscard]] const Tried* find(const std::string& sourceKey) const;
+  [[nodiscard]] const JudgedProposal* find(const std::string& sourceKey) const;
   /// Returns true if the best kernel is confirmed to be faster than the original.
   [[nodiscard]] bool improved() const;
   /// Returns the speedup for the file name: over PyTorch if it was measured, otherwise over the
@@ -46,6 +46,6 @@ struct Optimized {
 };
 
 /// Converts the result to its stored form, without the names of written files.
-[[nodiscard]] model::KernelOutcome outcomeOf(const Optimized& optimized);
+[[nodiscard]] model::KernelOutcome toKernelOutcome(const Optimized& optimized);
 
 }  // namespace hone::kernel

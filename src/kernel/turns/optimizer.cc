@@ -93,13 +93,13 @@ Result<void> Optimizer::begin(const Source& source) {
   context_.progress.stage("the original", 1);
   Entry* entry = HONE_TRY(trials_.judge({source, "the original", {}, ""}, 0, 0));
   context_.progress.step();
-  const Judged& judged = entry->tried.judged;
+  const JudgeResult& judged = entry->tried.judged;
   if (!judged.ok()) {
     return userError("{} {}: {}", source.name, failurePredicate(judged.outcome), judged.message);
   }
   best_ = {entry, 1, entry->screenNs};
   if (entry->screenNs <= 0) {
-    const Analysis analysis = analyseBest();
+    const Analysis analysis = analyzeBest();
     for (const std::string& line : splitAt(trim(analysis.text()), '\n')) {
       context_.progress.say(line);
     }
@@ -108,7 +108,7 @@ Result<void> Optimizer::begin(const Source& source) {
         source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
   if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
-    context_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
+    context_.progress.say(formatWarning(missing->get<std::vector<std::string>>()));
   }
   bestScreenNs_ = entry->screenNs;
   return {};
@@ -193,14 +193,14 @@ Result<void> Optimizer::runTurns() {
   }
 }
 
-Analysis Optimizer::analyseBest() const {
+Analysis Optimizer::analyzeBest() const {
   Measured measured;
   measured.kernelNs = best_.ns;
   measured.pytorchNs = pytorchNs_;
   measured.peakGflops = options_.peakGflops;
   measured.peakGbps = options_.peakGbps;
   measured.threads = options_.threads;
-  return analyse(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
+  return analyze(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
                  measured);
 }
 
@@ -234,9 +234,9 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   }
   context_.progress.stage(stageName(turn, "requesting candidates"),
                           {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
-  const Analysis analysis = analyseBest();
+  const Analysis analysis = analyzeBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
-  std::vector<Tried> tried;
+  std::vector<JudgedProposal> tried;
   for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn > 0) {
       tried.push_back(entry.tried);

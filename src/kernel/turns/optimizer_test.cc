@@ -32,7 +32,7 @@ class Fixture {
   Fixture() {
     store::Run run;
     run.key = "k";
-    run.verb = "kernel";
+    run.command = "kernel";
     run_ = store_.addRun(run).value();
   }
 
@@ -76,8 +76,8 @@ OptimizeOptions unreachableTarget() {
 /// Judges every kernel as a GPU kernel on a machine without a GPU.
 class JudgeWithoutGpu : public FakeKernelJudge {
  public:
-  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
-    Judged judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
+  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
+    JudgeResult judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
     judged.samples.clear();
     judged.facts.update({{"timed", false}, {"registers", 96}, {"spills", 8}});
     return judged;
@@ -231,16 +231,17 @@ class LateMismatchJudge : public FakeKernelJudge {
  public:
   explicit LateMismatchJudge(Source wrong) : wrong_(std::move(wrong)) {}
 
-  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
-                                       std::int64_t round, std::int64_t position) override {
+  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
+                                            model::Stage stage, std::int64_t round,
+                                            std::int64_t position) override {
     const bool late = stage == model::Stage::final && round == 7;
-    if (late && contestant.source->key() == wrong_.key()) {
-      Judged judged;
+    if (late && implementation.source->key() == wrong_.key()) {
+      JudgeResult judged;
       judged.outcome = Outcome::mismatch;
       judged.message = "O[3] is 4, expected 5";
       return judged;
     }
-    return FakeKernelJudge::measure(contestant, stage, round, position);
+    return FakeKernelJudge::measure(implementation, stage, round, position);
   }
 
  private:
@@ -348,7 +349,7 @@ TEST(Optimizer, StoresAllTrials) {
 
 /// Returns the part of the result that must not depend on where a run was killed.
 nlohmann::json comparableResult(const Optimized& result) {
-  nlohmann::json json = toJson(outcomeOf(result));
+  nlohmann::json json = toJson(toKernelOutcome(result));
   json["conversation"] = result.conversation;
   return json;
 }
@@ -414,8 +415,8 @@ TEST(Optimizer, ResumesWithRemainingBudget) {
 }
 
 TEST(Optimizer, NamesMissingDefences) {
-  EXPECT_EQ(warningOf({}), "");
-  EXPECT_THAT(warningOf({"landlock", "seccomp"}), HasSubstr("lacks landlock and seccomp"));
+  EXPECT_EQ(formatWarning({}), "");
+  EXPECT_THAT(formatWarning({"landlock", "seccomp"}), HasSubstr("lacks landlock and seccomp"));
 }
 
 /// A resumed run does not repeat a request, because answers cost money.

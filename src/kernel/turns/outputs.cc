@@ -40,7 +40,7 @@ std::string_view withoutHeader(std::string_view text, Language language) {
 }
 
 json evaluationJson(const Optimized& optimized, const Proposal& proposal) {
-  const Tried* tried = optimized.find(proposal.source.key());
+  const JudgedProposal* tried = optimized.find(proposal.source.key());
   if (tried == nullptr) {
     return {{"title", proposal.title}, {"outcome", "not judged"}};
   }
@@ -66,7 +66,7 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
                        {"diff", unifiedDiff(before.text, proposal.source.text, fileName)}});
     evaluation.push_back(evaluationJson(optimized, proposal));
   }
-  const Tried* best = optimized.find(turn.best);
+  const JudgedProposal* best = optimized.find(turn.best);
   return {{"iteration", turn.turn},
           {"bottleneck_analysis", turn.analysis ? toJson(*turn.analysis) : json()},
           {"examples", turn.examples},
@@ -146,12 +146,12 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
   const Source* before = &optimized.original;
   for (const TurnRecord& turn : optimized.turns) {
     turns.push_back(turnJson(optimized, turn, *before, fileName));
-    if (const Tried* best = optimized.find(turn.best); best != nullptr) {
+    if (const JudgedProposal* best = optimized.find(turn.best); best != nullptr) {
       before = &best->proposal.source;
     }
   }
   if (!turns.empty()) {
-    const json whole = toJson(outcomeOf(optimized));
+    const json whole = toJson(toKernelOutcome(optimized));
     for (const char* name : {"stopped", "why", "note", "confirmed", "spent"}) {
       turns.back()[name] = whole[name];
     }
@@ -159,7 +159,7 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
   return turns;
 }
 
-Outputs outputsOf(const Optimized& optimized, const OutputOptions& options) {
+Outputs planOutputs(const Optimized& optimized, const OutputOptions& options) {
   Outputs outputs;
   const json history = historyJson(optimized, options.kernelFile.filename().string());
   outputs.history = {fmt::format("optimization_history_{}.json", options.name),
@@ -195,7 +195,7 @@ Result<OutputFiles> writeOutputs(const Outputs& outputs, const std::filesystem::
   return files;
 }
 
-Example exampleOf(const Optimized& optimized) {
+Example makeExample(const Optimized& optimized) {
   Example example;
   const Source& best = optimized.best.source;
   example.name = fmt::format("{}-{}", best.name, best.key().substr(0, 8));

@@ -57,7 +57,7 @@ struct OutputFiles {
 [[nodiscard]] nlohmann::json historyJson(const Optimized& optimized, const std::string& fileName);
 
 /// Returns the files to write: the best kernel if it is confirmed, the history, the conversation.
-[[nodiscard]] Outputs outputsOf(const Optimized& optimized, const OutputOptions& options);
+[[nodiscard]] Outputs planOutputs(const Optimized& optimized, const OutputOptions& options);
 /// Writes the kernel to its folder and the other files to `logs`. Each file is written to a
 /// temporary file and renamed.
 [[nodiscard]] Result<OutputFiles> writeOutputs(const Outputs& outputs,
@@ -65,6 +65,6 @@ struct OutputFiles {
                                                const std::filesystem::path& logs);
 
 /// Returns the improvement as an example for later kernels.
-[[nodiscard]] Example exampleOf(const Optimized& optimized);
+[[nodiscard]] Example makeExample(const Optimized& optimized);
 
 }  // namespace hone::kernel

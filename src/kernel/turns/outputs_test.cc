@@ -24,9 +24,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Tried makeTried(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
-                model::Outcome outcome = model::Outcome::ok) {
-  Tried tried;
+JudgedProposal makeJudged(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
+                          model::Outcome outcome = model::Outcome::ok) {
+  JudgedProposal tried;
   tried.proposal = proposal;
   tried.turn = turn;
   tried.speedup = speedup;
@@ -61,8 +61,8 @@ Optimized improvedResult() {
   turn.improvement = 1;
   turn.decided = true;
   result.turns = {turn};
-  result.tried = {makeTried(makeProposal(result.original, "the original"), 0, 1),
-                  makeTried(winner, 1, 2), makeTried(loser, 1, {}, model::Outcome::mismatch)};
+  result.tried = {makeJudged(makeProposal(result.original, "the original"), 0, 1),
+                  makeJudged(winner, 1, 2), makeJudged(loser, 1, {}, model::Outcome::mismatch)};
   return result;
 }
 
@@ -138,7 +138,7 @@ TEST(Outputs, WritesNextToKernelAndIntoLogs) {
   const ScratchFolder folder = ScratchFolder::create("hone-outputs-test").value();
   Optimized result = improvedResult();
   result.conversation = "hello";
-  const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
+  const Outputs outputs = planOutputs(result, optionsIn(folder.path()));
   const OutputFiles files = writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
   EXPECT_EQ(files.kernel, folder.path() / "scale_optimized_1.234x.cc");
   EXPECT_EQ(files.history, folder.path() / "logs/optimization_history_scale.json");
@@ -152,7 +152,7 @@ TEST(Outputs, WritesNoUnconfirmedKernel) {
   const ScratchFolder folder = ScratchFolder::create("hone-outputs-test").value();
   Optimized result = improvedResult();
   result.confirmed->original.verdict = stats::Verdict::ambiguous;
-  const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
+  const Outputs outputs = planOutputs(result, optionsIn(folder.path()));
   const OutputFiles files = writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
   EXPECT_EQ(files.kernel, "");
   EXPECT_TRUE(fs::exists(files.history));
@@ -160,7 +160,7 @@ TEST(Outputs, WritesNoUnconfirmedKernel) {
 }
 
 TEST(Outputs, MakesExampleOfImprovement) {
-  const Example example = exampleOf(improvedResult());
+  const Example example = makeExample(improvedResult());
   EXPECT_THAT(example.name, StartsWith("scale-"));
   EXPECT_EQ(example.technique, "tiling");
   EXPECT_EQ(example.title, "scale: half the time");
@@ -204,16 +204,16 @@ TEST_F(KernelFiles, FindsOnlyKernels) {
 }
 
 TEST_F(KernelFiles, HashesKernelsAndReferences) {
-  const std::string before = contentsOf(root()).value();
-  EXPECT_EQ(contentsOf(root()).value(), before);
+  const std::string before = hashKernels(root()).value();
+  EXPECT_EQ(hashKernels(root()).value(), before);
   EXPECT_TRUE(writeFile(root() / "level2/notes.txt", "nothing"));
-  EXPECT_EQ(contentsOf(root()).value(), before);
+  EXPECT_EQ(hashKernels(root()).value(), before);
   std::set<std::string> seen = {before};
   for (const char* name : {"level2/a.cc", "level2/a.reference.cc", "level2/a.reference.py"}) {
     EXPECT_TRUE(writeFile(root() / name, "// edited\n"));
-    EXPECT_TRUE(seen.insert(contentsOf(root()).value()).second) << name;
+    EXPECT_TRUE(seen.insert(hashKernels(root()).value()).second) << name;
   }
-  EXPECT_FALSE(contentsOf(root() / "nowhere"));
+  EXPECT_FALSE(hashKernels(root() / "nowhere"));
 }
 
 TEST_F(KernelFiles, FindsNamesBelowFolder) {
@@ -223,7 +223,7 @@ TEST_F(KernelFiles, FindsNamesBelowFolder) {
   const auto missing = findKernel("level1/1_3.py", root());
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message,
-              AllOf(HasSubstr("could not find kernel file level1/1_3.py"),
+              AllOf(HasSubstr("no kernel file level1/1_3.py found"),
                     HasSubstr("did you mean level1/1_2.py?"), HasSubstr("list-slow")));
 }
 

@@ -60,13 +60,13 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
   const RunScope& scope = trials.scope();
   HONE_CHECK(trials.restore());
   const Entry* entry = HONE_TRY(trials.judge({source, "the original", {}, ""}, 0, 0));
-  const Judged judged = entry->tried.judged;
+  const JudgeResult judged = entry->tried.judged;
   if (!judged.ok()) {
     listed.problem = fmt::format("{}: {}", model::nameOf(judged.outcome), judged.message);
     return listed;
   }
   if (entry->screenNs <= 0) {
-    const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, machine);
+    const Analysis analysis = analyze(trials.kernelJudge().task(), source, judged, machine);
     listed.problem = "not timed: GPU kernel, no GPU found";
     if (!analysis.compiled.empty()) {
       listed.problem += fmt::format(" ({})", analysis.compiled);
@@ -82,7 +82,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     measured.kernelNs = comparison->kernelNs;
     measured.pytorchNs = comparison->pytorchNs;
   }
-  const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, measured);
+  const Analysis analysis = analyze(trials.kernelJudge().task(), source, judged, measured);
   listed.timeNs = measured.kernelNs;
   if (analysis.share > 0) {
     listed.rooflineShare = analysis.share;

@@ -29,7 +29,7 @@ Proposal proposalFrom(const model::KernelProposal& record) {
   return proposal;
 }
 
-store::Trial toTrial(const Tried& tried, std::string key) {
+store::Trial toTrial(const JudgedProposal& tried, std::string key) {
   store::Trial trial;
   trial.key = std::move(key);
   trial.problem = tried.proposal.source.name;
@@ -47,8 +47,8 @@ store::Trial toTrial(const Tried& tried, std::string key) {
   return trial;
 }
 
-Tried triedFrom(const store::Trial& trial, std::vector<model::Sample> samples) {
-  Tried tried;
+JudgedProposal judgedProposalFrom(const store::Trial& trial, std::vector<model::Sample> samples) {
+  JudgedProposal tried;
   tried.proposal = proposalFrom(trial.details.kernel.value_or(model::KernelProposal()));
   tried.turn = static_cast<std::size_t>(trial.details.turn.value_or(0));
   tried.judged.outcome = trial.outcome;

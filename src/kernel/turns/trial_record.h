@@ -13,8 +13,9 @@ namespace hone::kernel {
 [[nodiscard]] model::KernelProposal toRecord(const Proposal& proposal);
 [[nodiscard]] Proposal proposalFrom(const model::KernelProposal& record);
 
-[[nodiscard]] store::Trial toTrial(const Tried& tried, std::string key);
+[[nodiscard]] store::Trial toTrial(const JudgedProposal& tried, std::string key);
 /// Restores a judged proposal from its trial and its screening samples.
-[[nodiscard]] Tried triedFrom(const store::Trial& trial, std::vector<model::Sample> samples);
+[[nodiscard]] JudgedProposal judgedProposalFrom(const store::Trial& trial,
+                                                std::vector<model::Sample> samples);
 
 }  // namespace hone::kernel

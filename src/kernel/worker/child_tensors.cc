@@ -75,7 +75,7 @@ Result<ChildTensor> openTensor(const nlohmann::json& entry) {
 }  // namespace
 
 Stirrable ChildTensor::stirrable() const {
-  return {writable, static_cast<std::size_t>(type.count()), bytesOf(type.element)};
+  return {writable, static_cast<std::size_t>(type.count()), byteWidth(type.element)};
 }
 
 Result<void> ChildTensors::open(const nlohmann::json& request) {

@@ -120,7 +120,7 @@ bool SharedTensor::guardIntact() const { return guard_.empty() || guardBytes() =
 
 void SharedTensor::markUnwritten(Random& random) {
   mark_ = markFor(type_.element, random);
-  const std::size_t bytes = bytesOf(type_.element);
+  const std::size_t bytes = byteWidth(type_.element);
   const std::span<std::byte> all = data();
   for (std::size_t at = 0; at < all.size(); at += bytes) {
     std::memcpy(all.data() + at, &mark_, bytes);
@@ -142,7 +142,7 @@ std::optional<std::int64_t> SharedTensor::firstMarked(std::span<const std::byte>
 }
 
 std::optional<std::int64_t> SharedTensor::firstUnwritten(std::span<const std::byte> copy) const {
-  switch (bytesOf(type_.element)) {
+  switch (byteWidth(type_.element)) {
     case 8:
       return firstMarked<std::uint64_t>(copy);
     case 4:

@@ -10,15 +10,16 @@
 
 namespace hone::kernel {
 
-/// An input whose elements may be swapped between calls.
+/// An input whose elements may be overwritten between calls.
 struct Stirrable {
   std::byte* data = nullptr;
   std::size_t count = 0;
   std::size_t elementBytes = 0;
 };
 
-/// Changes one element of each input before every call of a series, except for the last call, which
-/// sees the original inputs. See docs/kernel-worker.md. The positions are drawn in the constructor.
+/// Copies one random element of each input over another before every call of a series, except for
+/// the last call, which sees the original inputs. See docs/kernel-worker.md. The positions are
+/// drawn in the constructor.
 class Stir {
  public:
   Stir(std::uint64_t seed, std::span<const Stirrable> inputs, std::size_t calls)
@@ -38,10 +39,10 @@ class Stir {
       const Stirrable& input = inputs_[i];
       const std::size_t bytes = input.elementBytes;
       if (call > 0) {
-        std::memcpy(input.data + placeOf(call - 1, i).to * bytes, &saved_[i], bytes);
+        std::memcpy(input.data + choosePlace(call - 1, i).to * bytes, &saved_[i], bytes);
       }
       if (call + 1 < calls_) {
-        const Place place = placeOf(call, i);
+        const Place place = choosePlace(call, i);
         std::memcpy(&saved_[i], input.data + place.to * bytes, bytes);
         std::memmove(input.data + place.to * bytes, input.data + place.from * bytes, bytes);
       }
@@ -53,7 +54,7 @@ class Stir {
     std::size_t to;
     std::size_t from;
   };
-  [[nodiscard]] Place placeOf(std::size_t call, std::size_t input) const {
+  [[nodiscard]] Place choosePlace(std::size_t call, std::size_t input) const {
     return places_[call * inputs_.size() + input];
   }
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process/interrupt.h"
+#include "base/progress.h"
 #include "base/text/text.h"
 #include "kernel/worker/python/python_fork_server.h"
 
@@ -43,7 +44,7 @@ Reply withStatus(Reply::Status status, std::string message) {
   return reply;
 }
 
-std::string textOf(const nlohmann::json& body, const char* key) {
+std::string readText(const nlohmann::json& body, const char* key) {
   const auto at = body.find(key);
   return at != body.end() && at->is_string() ? at->get<std::string>() : "";
 }
@@ -166,6 +167,7 @@ Result<std::string> Worker::readLine(std::int64_t deadlineNs, Reply& reply) {
     constexpr std::int64_t kMaxPollMs = 500;
     pollfd end{replies_, POLLIN, 0};
     ::poll(&end, 1, static_cast<int>(std::min(kMaxPollMs, leftNs / 1'000'000 + 1)));
+    Progress::tick();
     std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills the used part
     const ssize_t got = ::read(replies_, buffer.data(), buffer.size());
     if (got > 0) {
@@ -192,9 +194,9 @@ Reply Worker::parseReply(const std::string& line, std::uint64_t id) {
   Reply reply;
   if (!body["ok"].get<bool>()) {
     reply.status = Reply::Status::failed;
-    reply.kind = textOf(body, "kind");
-    reply.message = textOf(body, "error");
-    reply.detail = textOf(body, "detail");
+    reply.kind = readText(body, "kind");
+    reply.message = readText(body, "error");
+    reply.detail = readText(body, "detail");
   }
   reply.body = std::move(body);
   return reply;
@@ -215,6 +217,7 @@ Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
   request["id"] = id;
   // If sending fails, reading the reply reports the reason.
   (void)send(request.dump() + "\n");
+  const Activity running("running the kernel");
   Reply reply = HONE_TRY(awaitReply(id, limit));
   if (reply.ok()) {
     adoptProcess(reply.body);
@@ -229,7 +232,7 @@ void Worker::adoptProcess(const nlohmann::json& body) {
   }
   // Otherwise a kernel could name another process, whose time would be measured.
   const auto pid = at->get<pid_t>();
-  if (pid == pid_ || (pid > 0 && parentOf(pid) == pid_)) {
+  if (pid == pid_ || (pid > 0 && readParent(pid) == pid_)) {
     measured_ = pid;
   }
 }

@@ -128,7 +128,7 @@ bool endsSoon(pid_t pid) {
   return ended;
 }
 
-pid_t parentOf(pid_t pid) {
+pid_t readParent(pid_t pid) {
   const std::vector<std::string> fields = readStat(procFolder(pid));
   return fields.size() > 1 ? static_cast<pid_t>(parseInt(fields[1]).value_or(-1)) : -1;
 }

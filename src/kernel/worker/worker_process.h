@@ -39,7 +39,7 @@ struct WorkerCommand {
 /// Returns true if the process ends within a short time.
 [[nodiscard]] bool endsSoon(pid_t pid);
 /// Returns the parent; -1 if there is no such process.
-[[nodiscard]] pid_t parentOf(pid_t pid);
+[[nodiscard]] pid_t readParent(pid_t pid);
 /// Waits briefly until all threads of the process sleep. Work that a thread still does belongs to
 /// the call. Besides, the clock of a thread on another CPU lags by up to a tick, so that a call
 /// might seem to take no time.

@@ -4,7 +4,7 @@
 
 namespace hone::knobs {
 
-CpuLimits limitsOfThisCpu() {
+CpuLimits detectCpuLimits() {
   CpuLimits limits;
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f")) {

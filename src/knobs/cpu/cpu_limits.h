@@ -19,7 +19,7 @@ struct CpuLimits {
 };
 
 /// Reads the limits of this machine's CPU; unknown ones keep the defaults above.
-[[nodiscard]] CpuLimits limitsOfThisCpu();
+[[nodiscard]] CpuLimits detectCpuLimits();
 
 /// Estimated cost of starting a workgroup.
 inline constexpr double kWorkgroupCycles = 600;

@@ -26,7 +26,7 @@ std::string_view textAt(std::string_view attribute, std::string_view place) {
   return text;
 }
 
-std::optional<std::int64_t> valueOf(std::string_view text, const iree::Knob& knob) {
+std::optional<std::int64_t> parseValue(std::string_view text, const iree::Knob& knob) {
   for (std::size_t i = 0; i < knob.options.size(); ++i) {
     if (text.starts_with(knob.options[i])) {
       return static_cast<std::int64_t>(i);
@@ -61,7 +61,7 @@ std::optional<std::map<std::string, std::int64_t>> chosenByCompiler(
   std::map<std::string, std::int64_t> chosen;
   for (const iree::Knob& knob : constraints.knobs) {
     for (const std::string& attribute : {root.loweringConfig, root.translationInfo}) {
-      if (const auto value = valueOf(textAt(attribute, knob.place), knob)) {
+      if (const auto value = parseValue(textAt(attribute, knob.place), knob)) {
         chosen.emplace(knob.name, *value);
       }
     }

@@ -80,8 +80,8 @@ search::Space merged(std::span<const PipelineSpace> pipelines) {
   return {std::move(knobs), std::move(points)};
 }
 
-iree::KnobAssignment assignmentOf(const search::Space& space, std::size_t point,
-                                  std::span<const std::size_t> places) {
+iree::KnobAssignment makeAssignment(const search::Space& space, std::size_t point,
+                                    std::span<const std::size_t> places) {
   iree::KnobAssignment assignment;
   const auto values = space.point(point);
   assignment.constraints = places[static_cast<std::size_t>(values[0])];
@@ -106,7 +106,7 @@ struct Materializer {
       Make* make, std::span<const std::size_t> points) const {
     std::vector<iree::KnobAssignment> assignments;
     for (const std::size_t point : points) {
-      assignments.push_back(assignmentOf(*space, point, places));
+      assignments.push_back(makeAssignment(*space, point, places));
     }
     auto texts = HONE_TRY(make(*compiler, request, assignments));
     for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -16,8 +16,8 @@ namespace hone::knobs {
 /// does not have are -1. They are followed by options that are always legal, including AMD-specific
 /// ones.
 ///
-/// `all` are the constraints of the program, from iree::constraintsOf. Fails with a user error if
-/// the dispatch has none. The compiler must outlive the model.
+/// `all` are the constraints of the program, from iree::queryConstraints. Fails with a user error
+/// if the dispatch has none. The compiler must outlive the model.
 [[nodiscard]] Result<KnobModel> gpuKnobs(iree::Compiler& compiler,
                                          const iree::CompileRequest& request,
                                          std::span<const iree::PipelineConstraints> all,

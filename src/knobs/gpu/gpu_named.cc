@@ -37,7 +37,7 @@ constexpr std::array k32BitTiles = {
 };
 
 std::span<const GpuTile> tilesFor(const Problem& problem) {
-  const std::size_t bytes = model::bytesOf(model::operandsOf(problem)[0].element);
+  const std::size_t bytes = model::byteWidth(model::operandTypes(problem)[0].element);
   return bytes >= 4 ? std::span<const GpuTile>(k32BitTiles) : k16BitTiles;
 }
 
@@ -147,11 +147,11 @@ Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
     return std::vector<NamedConfig>();
   }
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tuning"));
-  const std::string source = iree::mlirOf(asked);
+  const std::string source = iree::emitMlir(asked);
   const iree::CompileRequest request{
-      folder.path() / "problem.mlir", hashOf(source), target.flags, {}};
+      folder.path() / "problem.mlir", hashBytes(source), target.flags, {}};
   HONE_CHECK(writeFile(request.source, source));
-  const auto constraints = iree::constraintsOf(compiler, request);
+  const auto constraints = iree::queryConstraints(compiler, request);
   if (!constraints && constraints.error().fault == Fault::user) {
     return std::vector<NamedConfig>();  // the problem itself does not compile
   }
@@ -165,7 +165,7 @@ Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
   std::vector<NamedConfig> configs;
   std::vector<iree::KnobAssignment> assignments;
   for (const GpuTile& tile : tilesFor(problem)) {
-    for (auto& [kind, match] : findNearest(spaces, tile, model::resultOf(problem).element)) {
+    for (auto& [kind, match] : findNearest(spaces, tile, model::resultType(problem).element)) {
       configs.push_back({.tile = fmt::format("{}{}x{}_{}x{}", hasBatch(problem) ? "1x" : "", tile.m,
                                              tile.n, tile.k, match.stages),
                          .coreClass = kind.core,

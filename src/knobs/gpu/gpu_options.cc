@@ -199,13 +199,13 @@ std::string withPromotions(std::string config, const std::map<std::string, std::
 
 Result<std::string> withOptions(std::string info,
                                 const std::map<std::string, std::int64_t>& values) {
-  const auto valueOf = [&](const std::string& name) {
+  const auto findValue = [&](const std::string& name) {
     const auto at = values.find(name);
     return at == values.end() ? kLeftToCompiler : at->second;
   };
   bool changes = false;
   for (const char* name : {kWaves, kPrefetch, kBankConflicts, kReorder}) {
-    changes = changes || valueOf(name) != kLeftToCompiler;
+    changes = changes || findValue(name) != kLeftToCompiler;
   }
   info = withPromotions(std::move(info), values);
   if (!changes) {
@@ -229,16 +229,16 @@ Result<std::string> withOptions(std::string info,
       break;
     }
   }
-  if (const auto waves = valueOf(kWaves); waves != kLeftToCompiler) {
+  if (const auto waves = findValue(kWaves); waves != kLeftToCompiler) {
     const std::size_t attributes = findOrAddEntry(info, dictionary, "llvm_func_attrs", "{}");
     setEntry(info, attributes, "\"amdgpu-waves-per-eu\"", fmt::format("\"{}\"", waves));
   }
   const std::array<std::pair<const char*, std::string>, 3> pipeline = {
-      {{kPrefetch, fmt::format("prefetch_num_stages = {}", valueOf(kPrefetch))},
+      {{kPrefetch, fmt::format("prefetch_num_stages = {}", findValue(kPrefetch))},
        {kBankConflicts, "no_reduce_shared_memory_bank_conflicts = true"},
        {kReorder, "reorder_workgroups_strategy = <Transpose>"}}};
   for (const auto& [knob, entry] : pipeline) {
-    if (valueOf(knob) != kLeftToCompiler) {
+    if (findValue(knob) != kLeftToCompiler) {
       const std::size_t options =
           findOrAddEntry(info, dictionary, "gpu_pipeline_options", "#iree_gpu.pipeline_options<>");
       const std::size_t equals = entry.find(" = ");

@@ -97,8 +97,8 @@ bool TileSpace::readPlaces(const iree::PipelineConstraints& constraints,
   const auto instruction = at("mma_kind");
   const auto threads = at("workgroup_size[0]");
   const auto subgroupSize = at("subgroup_size");
-  const auto rows = axisOf(constraints, product.root, product.roles.rows, kCounts[0]);
-  const auto columns = axisOf(constraints, product.root, product.roles.columns, kCounts[1]);
+  const auto rows = makeAxis(constraints, product.root, product.roles.rows, kCounts[0]);
+  const auto columns = makeAxis(constraints, product.root, product.roles.columns, kCounts[1]);
   if (!reduction || !instruction || !threads || !subgroupSize || !rows || !columns) {
     return false;
   }
@@ -119,10 +119,10 @@ bool TileSpace::readPlaces(const iree::PipelineConstraints& constraints,
   return true;
 }
 
-std::optional<TileSpace::Axis> TileSpace::axisOf(const iree::PipelineConstraints& constraints,
-                                                 const model::RootOperation& root,
-                                                 const std::vector<std::size_t>& loops,
-                                                 const std::string& count) const {
+std::optional<TileSpace::Axis> TileSpace::makeAxis(const iree::PipelineConstraints& constraints,
+                                                   const model::RootOperation& root,
+                                                   const std::vector<std::size_t>& loops,
+                                                   const std::string& count) const {
   Axis axis;
   for (const std::size_t loop : loops) {
     if (const auto tile = knobAt(space_, constraints, fmt::format("workgroup[{}]", loop))) {

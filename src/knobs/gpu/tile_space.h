@@ -69,10 +69,10 @@ class TileSpace {
   explicit TileSpace(search::Space space) : space_(std::move(space)) {}
   [[nodiscard]] bool readPlaces(const iree::PipelineConstraints& constraints,
                                 const GpuProduct& product);
-  [[nodiscard]] std::optional<Axis> axisOf(const iree::PipelineConstraints& constraints,
-                                           const model::RootOperation& root,
-                                           const std::vector<std::size_t>& loops,
-                                           const std::string& count) const;
+  [[nodiscard]] std::optional<Axis> makeAxis(const iree::PipelineConstraints& constraints,
+                                             const model::RootOperation& root,
+                                             const std::vector<std::size_t>& loops,
+                                             const std::string& count) const;
   [[nodiscard]] bool fits(std::span<const std::int64_t> point, const Axis& axis,
                           const Extent& extent) const;
   [[nodiscard]] bool threadsMatchSubgroups(std::span<const std::int64_t> point) const;

@@ -23,19 +23,19 @@ std::string nameOf(const Attention& attention) {
                      attention.depth, nameOf(attention.type));
 }
 
-std::vector<TensorType> operandsOf(const Attention& attention) {
-  const TensorType query = resultOf(attention);
+std::vector<TensorType> operandTypes(const Attention& attention) {
+  const TensorType query = resultType(attention);
   const TensorType key{{attention.batch, attention.keys, attention.depth}, attention.type};
   return {query, key, key};
 }
 
-TensorType resultOf(const Attention& attention) {
+TensorType resultType(const Attention& attention) {
   return {{attention.batch, attention.queries, attention.depth}, attention.type};
 }
 
 std::int64_t reductionLength(const Attention& attention) { return attention.keys; }
 
-double flopsOf(const Attention& attention) {
+double countFlops(const Attention& attention) {
   return 4.0 * static_cast<double>(attention.batch) * static_cast<double>(attention.queries) *
          static_cast<double>(attention.keys) * static_cast<double>(attention.depth);
 }

@@ -22,10 +22,10 @@ struct Attention {
 // See problem.h.
 [[nodiscard]] Result<void> checkSizes(const Attention& attention);
 [[nodiscard]] std::string nameOf(const Attention& attention);
-[[nodiscard]] std::vector<TensorType> operandsOf(const Attention& attention);
-[[nodiscard]] TensorType resultOf(const Attention& attention);
+[[nodiscard]] std::vector<TensorType> operandTypes(const Attention& attention);
+[[nodiscard]] TensorType resultType(const Attention& attention);
 [[nodiscard]] std::int64_t reductionLength(const Attention& attention);
-[[nodiscard]] double flopsOf(const Attention& attention);
+[[nodiscard]] double countFlops(const Attention& attention);
 [[nodiscard]] nlohmann::json toJson(const Attention& attention);
 [[nodiscard]] Result<Attention> attentionFrom(const nlohmann::json& json);
 

@@ -18,13 +18,13 @@ constexpr std::array<std::string_view, 2> kLayouts = {"nhwc", "nchw"};
 constexpr std::array<std::array<std::string_view, 2>, 3> kLayoutNames = {
     {{"nwc", "ncw"}, {"nhwc", "nchw"}, {"ndhwc", "ncdhw"}}};
 
-ConvAxis depthOf(const Conv& conv) {
+ConvAxis depthAxis(const Conv& conv) {
   return {conv.d, conv.z, conv.strideD, conv.padD, conv.dilationD};
 }
-ConvAxis heightOf(const Conv& conv) {
+ConvAxis heightAxis(const Conv& conv) {
   return {conv.h, conv.y, conv.strideH, conv.padH, conv.dilationH};
 }
-ConvAxis widthOf(const Conv& conv) {
+ConvAxis widthAxis(const Conv& conv) {
   return {conv.w, conv.x, conv.strideW, conv.padW, conv.dilationW};
 }
 
@@ -37,19 +37,19 @@ std::vector<std::int64_t> each(const Conv& conv, const Part& part) {
   return values;
 }
 
-/// Return the tensors of a convolution in its layout.
-TensorType imageOf(const Conv& conv, ElementType element) {
+/// Return the types of the image, the filter and the output, in the layout of the convolution.
+TensorType imageType(const Conv& conv, ElementType element) {
   return {conv.inLayout(conv.n, conv.c, each(conv, [](const ConvAxis& a) { return a.image; })),
           element};
 }
 
-TensorType filterOf(const Conv& conv, ElementType element) {
+TensorType filterType(const Conv& conv, ElementType element) {
   return {conv.inLayout(conv.k, conv.c / conv.groups,
                         each(conv, [](const ConvAxis& a) { return a.filter; })),
           element};
 }
 
-TensorType outputOf(const Conv& conv, ElementType element) {
+TensorType outputType(const Conv& conv, ElementType element) {
   return {conv.inLayout(conv.n, conv.k, each(conv, [](const ConvAxis& a) { return a.out(); })),
           element};
 }
@@ -72,8 +72,8 @@ Result<void> checkDimensions(const Conv& conv) {
   if (conv.spatial < 1 || conv.spatial > 3) {
     return userError("a convolution has 1, 2 or 3 spatial dimensions, got {}", conv.spatial);
   }
-  if ((conv.spatial < 3 && depthOf(conv) != ConvAxis{}) ||
-      (conv.spatial < 2 && heightOf(conv) != ConvAxis{})) {
+  if ((conv.spatial < 3 && depthAxis(conv) != ConvAxis{}) ||
+      (conv.spatial < 2 && heightAxis(conv) != ConvAxis{})) {
     return userError("a {}-D convolution has no {}", conv.spatial,
                      conv.spatial < 2 ? "height" : "depth");
   }
@@ -97,12 +97,12 @@ std::int64_t ConvAxis::out() const {
   return room < 0 ? 0 : room / stride + 1;
 }
 
-std::int64_t Conv::outD() const { return depthOf(*this).out(); }
-std::int64_t Conv::outH() const { return heightOf(*this).out(); }
-std::int64_t Conv::outW() const { return widthOf(*this).out(); }
+std::int64_t Conv::outD() const { return depthAxis(*this).out(); }
+std::int64_t Conv::outH() const { return heightAxis(*this).out(); }
+std::int64_t Conv::outW() const { return widthAxis(*this).out(); }
 
 std::vector<ConvAxis> Conv::axes() const {
-  const std::vector<ConvAxis> all = {depthOf(*this), heightOf(*this), widthOf(*this)};
+  const std::vector<ConvAxis> all = {depthAxis(*this), heightAxis(*this), widthAxis(*this)};
   return {all.end() - std::clamp<std::int64_t>(spatial, 1, 3), all.end()};
 }
 
@@ -132,9 +132,9 @@ Result<void> checkSizes(const Conv& conv) {
         Named{"x", conv.x}, Named{"groups", conv.groups}}) {
     HONE_CHECK(checkSize(what, value));
   }
-  HONE_CHECK(checkAxis("depth", depthOf(conv)));
-  HONE_CHECK(checkAxis("height", heightOf(conv)));
-  HONE_CHECK(checkAxis("width", widthOf(conv)));
+  HONE_CHECK(checkAxis("depth", depthAxis(conv)));
+  HONE_CHECK(checkAxis("height", heightAxis(conv)));
+  HONE_CHECK(checkAxis("width", widthAxis(conv)));
   HONE_CHECK(checkDimensions(conv));
   if (conv.c % conv.groups != 0 || conv.k % conv.groups != 0) {
     return userError("groups {} must divide c {} and k {}", conv.groups, conv.c, conv.k);
@@ -170,32 +170,32 @@ std::string nameOf(const Conv& conv) {
   return conv.epilogue.isNone() ? name : fmt::format("{}_{}", name, conv.epilogue.text());
 }
 
-std::vector<TensorType> operandsOf(const Conv& conv) {
+std::vector<TensorType> operandTypes(const Conv& conv) {
   switch (conv.direction) {
     case ConvDirection::backwardData:
-      return {outputOf(conv, conv.input), filterOf(conv, conv.input)};
+      return {outputType(conv, conv.input), filterType(conv, conv.input)};
     case ConvDirection::weightBackward:
-      return {imageOf(conv, conv.input), outputOf(conv, conv.input)};
+      return {imageType(conv, conv.input), outputType(conv, conv.input)};
     case ConvDirection::forward:
       break;
   }
-  std::vector<TensorType> operands = {imageOf(conv, conv.input), filterOf(conv, conv.input)};
+  std::vector<TensorType> operands = {imageType(conv, conv.input), filterType(conv, conv.input)};
   if (conv.epilogue.bias) {
     operands.push_back({{conv.k}, conv.result});
   }
   return operands;
 }
 
-TensorType resultOf(const Conv& conv) {
+TensorType resultType(const Conv& conv) {
   switch (conv.direction) {
     case ConvDirection::backwardData:
-      return imageOf(conv, conv.result);
+      return imageType(conv, conv.result);
     case ConvDirection::weightBackward:
-      return filterOf(conv, conv.result);
+      return filterType(conv, conv.result);
     case ConvDirection::forward:
       break;
   }
-  return outputOf(conv, conv.result);
+  return outputType(conv, conv.result);
 }
 
 std::int64_t reductionLength(const Conv& conv) {
@@ -211,11 +211,11 @@ std::int64_t reductionLength(const Conv& conv) {
   return conv.c / conv.groups * filter;
 }
 
-double flopsOf(const Conv& conv) {
+double countFlops(const Conv& conv) {
   // All directions do the multiplications of the forward one, in another order.
   Conv forward = conv;
   forward.direction = ConvDirection::forward;
-  return 2.0 * static_cast<double>(resultOf(forward).count()) *
+  return 2.0 * static_cast<double>(resultType(forward).count()) *
          static_cast<double>(reductionLength(forward));
 }
 

@@ -67,10 +67,10 @@ struct Conv {
 // See problem.h.
 [[nodiscard]] Result<void> checkSizes(const Conv& conv);
 [[nodiscard]] std::string nameOf(const Conv& conv);
-[[nodiscard]] std::vector<TensorType> operandsOf(const Conv& conv);
-[[nodiscard]] TensorType resultOf(const Conv& conv);
+[[nodiscard]] std::vector<TensorType> operandTypes(const Conv& conv);
+[[nodiscard]] TensorType resultType(const Conv& conv);
 [[nodiscard]] std::int64_t reductionLength(const Conv& conv);
-[[nodiscard]] double flopsOf(const Conv& conv);
+[[nodiscard]] double countFlops(const Conv& conv);
 [[nodiscard]] nlohmann::json toJson(const Conv& conv);
 [[nodiscard]] Result<Conv> convFrom(const nlohmann::json& json);
 

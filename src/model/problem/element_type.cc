@@ -22,13 +22,13 @@ constexpr std::array<Row, 9> kRows = {{{ElementType::f64, "f64", 8, true},
                                        {ElementType::i8, "i8", 1, false},
                                        {ElementType::i1, "i1", 1, false}}};
 
-const Row& rowOf(ElementType type) { return kRows[static_cast<std::size_t>(type)]; }
+const Row& findRow(ElementType type) { return kRows[static_cast<std::size_t>(type)]; }
 
 }  // namespace
 
-std::string_view nameOf(ElementType type) { return rowOf(type).name; }
-std::size_t bytesOf(ElementType type) { return rowOf(type).bytes; }
-bool isFloat(ElementType type) { return rowOf(type).isFloat; }
+std::string_view nameOf(ElementType type) { return findRow(type).name; }
+std::size_t byteWidth(ElementType type) { return findRow(type).bytes; }
+bool isFloat(ElementType type) { return findRow(type).isFloat; }
 
 std::optional<ElementType> elementTypeFrom(std::string_view name) {
   for (const Row& row : kRows) {

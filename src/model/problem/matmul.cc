@@ -25,7 +25,7 @@ std::string nameOf(const Matmul& matmul) {
   return matmul.epilogue.isNone() ? name : fmt::format("{}_{}", name, matmul.epilogue.text());
 }
 
-std::vector<TensorType> operandsOf(const Matmul& matmul) {
+std::vector<TensorType> operandTypes(const Matmul& matmul) {
   TensorType lhs{{matmul.m, matmul.k}, matmul.lhs};
   TensorType rhs{{matmul.k, matmul.n}, matmul.rhs};
   if (matmul.transposeLhs) {
@@ -45,7 +45,7 @@ std::vector<TensorType> operandsOf(const Matmul& matmul) {
   return operands;
 }
 
-TensorType resultOf(const Matmul& matmul) {
+TensorType resultType(const Matmul& matmul) {
   TensorType result{{matmul.m, matmul.n}, matmul.result};
   if (matmul.batch > 0) {
     result.shape.insert(result.shape.begin(), matmul.batch);
@@ -55,7 +55,7 @@ TensorType resultOf(const Matmul& matmul) {
 
 std::int64_t reductionLength(const Matmul& matmul) { return matmul.k; }
 
-double flopsOf(const Matmul& matmul) {
+double countFlops(const Matmul& matmul) {
   return 2.0 * static_cast<double>(std::max<std::int64_t>(matmul.batch, 1)) *
          static_cast<double>(matmul.m) * static_cast<double>(matmul.n) *
          static_cast<double>(matmul.k);

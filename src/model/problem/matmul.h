@@ -28,10 +28,10 @@ struct Matmul {
 // See problem.h.
 [[nodiscard]] Result<void> checkSizes(const Matmul& matmul);
 [[nodiscard]] std::string nameOf(const Matmul& matmul);
-[[nodiscard]] std::vector<TensorType> operandsOf(const Matmul& matmul);
-[[nodiscard]] TensorType resultOf(const Matmul& matmul);
+[[nodiscard]] std::vector<TensorType> operandTypes(const Matmul& matmul);
+[[nodiscard]] TensorType resultType(const Matmul& matmul);
 [[nodiscard]] std::int64_t reductionLength(const Matmul& matmul);
-[[nodiscard]] double flopsOf(const Matmul& matmul);
+[[nodiscard]] double countFlops(const Matmul& matmul);
 [[nodiscard]] nlohmann::json toJson(const Matmul& matmul);
 [[nodiscard]] Result<Matmul> matmulFrom(const nlohmann::json& json);
 

@@ -6,8 +6,8 @@ namespace hone::model {
 namespace {
 
 Result<void> checkCountable(const Problem& problem) {
-  std::vector<TensorType> tensors = operandsOf(problem);
-  tensors.push_back(resultOf(problem));
+  std::vector<TensorType> tensors = operandTypes(problem);
+  tensors.push_back(resultType(problem));
   for (const TensorType& tensor : tensors) {
     if (!tensor.countable()) {
       return userError("tensor {} is too large: its size overflows 63 bits", tensor.text());
@@ -40,31 +40,31 @@ std::string nameOf(const Problem& problem) {
   return std::visit([](const auto& kind) { return nameOf(kind); }, problem);
 }
 
-std::vector<TensorType> operandsOf(const Problem& problem) {
-  return std::visit([](const auto& kind) { return operandsOf(kind); }, problem);
+std::vector<TensorType> operandTypes(const Problem& problem) {
+  return std::visit([](const auto& kind) { return operandTypes(kind); }, problem);
 }
 
-TensorType resultOf(const Problem& problem) {
-  return std::visit([](const auto& kind) { return resultOf(kind); }, problem);
+TensorType resultType(const Problem& problem) {
+  return std::visit([](const auto& kind) { return resultType(kind); }, problem);
 }
 
 std::int64_t reductionLength(const Problem& problem) {
   return std::visit([](const auto& kind) { return reductionLength(kind); }, problem);
 }
 
-double flopsOf(const Problem& problem) {
-  return std::visit([](const auto& kind) { return flopsOf(kind); }, problem);
+double countFlops(const Problem& problem) {
+  return std::visit([](const auto& kind) { return countFlops(kind); }, problem);
 }
 
-double bytesOf(const Problem& problem) {
-  double bytes = static_cast<double>(resultOf(problem).bytes());
-  for (const TensorType& operand : operandsOf(problem)) {
+double countBytes(const Problem& problem) {
+  double bytes = static_cast<double>(resultType(problem).bytes());
+  for (const TensorType& operand : operandTypes(problem)) {
     bytes += static_cast<double>(operand.bytes());
   }
   return bytes;
 }
 
-Epilogue epilogueOf(const Problem& problem) {
+Epilogue findEpilogue(const Problem& problem) {
   if (const auto* matmul = std::get_if<Matmul>(&problem)) {
     return matmul->epilogue;
   }

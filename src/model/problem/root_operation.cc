@@ -20,7 +20,7 @@ constexpr std::array<std::pair<RootKind, std::string_view>, 8> kRootNames = {{
     {RootKind::other, "other"},
 }};
 
-nlohmann::json listOf(const std::vector<RootOperand>& operands) {
+nlohmann::json operandsJson(const std::vector<RootOperand>& operands) {
   nlohmann::json list = nlohmann::json::array();
   for (const RootOperand& operand : operands) {
     list.push_back(
@@ -65,8 +65,8 @@ nlohmann::json toJson(const RootOperation& root) {
           {"attachable", root.attachable},
           {"kind", nameOf(root.kind)},
           {"loops", std::move(loops)},
-          {"inputs", listOf(root.inputs)},
-          {"outputs", listOf(root.outputs)},
+          {"inputs", operandsJson(root.inputs)},
+          {"outputs", operandsJson(root.outputs)},
           {"lowering_config", root.loweringConfig},
           {"translation_info", root.translationInfo}};
 }

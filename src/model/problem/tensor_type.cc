@@ -13,7 +13,7 @@ std::int64_t TensorType::count() const {
 }
 
 std::size_t TensorType::bytes() const {
-  return static_cast<std::size_t>(count()) * bytesOf(element);
+  return static_cast<std::size_t>(count()) * byteWidth(element);
 }
 
 std::string TensorType::text() const {
@@ -25,7 +25,7 @@ std::string TensorType::text() const {
 }
 
 bool TensorType::countable() const {
-  auto product = static_cast<std::int64_t>(bytesOf(element));
+  auto product = static_cast<std::int64_t>(byteWidth(element));
   for (const std::int64_t size : shape) {
     if (__builtin_mul_overflow(product, size, &product)) {
       return false;

@@ -72,7 +72,7 @@ RC_GTEST_PROP(TensorTypeProperty, TextRoundTrips, ()) {
   const auto again = tensorTypeFrom(type.text());
   RC_ASSERT(again.has_value());
   RC_ASSERT(*again == type);
-  RC_ASSERT(type.bytes() == static_cast<std::size_t>(type.count()) * bytesOf(type.element));
+  RC_ASSERT(type.bytes() == static_cast<std::size_t>(type.count()) * byteWidth(type.element));
 }
 
 RC_GTEST_PROP(TensorTypeProperty, AcceptsAnyText, ()) {

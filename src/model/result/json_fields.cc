@@ -4,7 +4,7 @@ namespace hone::model {
 
 using nlohmann::json;
 
-const json& memberOf(const json& object, const char* name) {
+const json& findMember(const json& object, const char* name) {
   static const json kNull;
   if (object.is_null()) {
     return kNull;
@@ -14,21 +14,21 @@ const json& memberOf(const json& object, const char* name) {
   return found == members.end() ? kNull : found->second;
 }
 
-std::string textOf(const json& object, const char* name) {
-  return fieldOf<std::string>(object, name).value_or("");
+std::string readText(const json& object, const char* name) {
+  return readField<std::string>(object, name).value_or("");
 }
 
-std::vector<std::string> textsOf(const json& object, const char* name) {
-  return fieldOf<std::vector<std::string>>(object, name).value_or(std::vector<std::string>());
+std::vector<std::string> readTexts(const json& object, const char* name) {
+  return readField<std::vector<std::string>>(object, name).value_or(std::vector<std::string>());
 }
 
-std::optional<double> measuredOf(const json& object, const char* name) {
-  const auto number = fieldOf<double>(object, name);
+std::optional<double> readMeasured(const json& object, const char* name) {
+  const auto number = readField<double>(object, name);
   return number && *number > 0 ? number : std::nullopt;
 }
 
-std::optional<stats::Verdict> verdictOf(const json& object, const char* name) {
-  return stats::verdictFrom(textOf(object, name));
+std::optional<stats::Verdict> readVerdict(const json& object, const char* name) {
+  return stats::verdictFrom(readText(object, name));
 }
 
 std::optional<stats::Interval> intervalFrom(const json& json) {
@@ -39,9 +39,9 @@ std::optional<stats::Interval> intervalFrom(const json& json) {
     return json.size() == 3 ? std::optional(stats::Interval{json[0], json[1], json[2]})
                             : std::nullopt;
   }
-  const auto low = fieldOf<double>(json, "low");
-  const auto estimate = fieldOf<double>(json, json.contains("estimate") ? "estimate" : "speedup");
-  const auto high = fieldOf<double>(json, "high");
+  const auto low = readField<double>(json, "low");
+  const auto estimate = readField<double>(json, json.contains("estimate") ? "estimate" : "speedup");
+  const auto high = readField<double>(json, "high");
   return low && estimate && high ? std::optional(stats::Interval{*low, *estimate, *high})
                                  : std::nullopt;
 }
@@ -56,7 +56,7 @@ void setText(json& object, const char* name, const std::string& text) {
   }
 }
 
-std::string dumped(const json& json) {
+std::string dumpUtf8(const json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -77,7 +77,7 @@ std::string readMembers(const json& object,
       others[name] = value;
     }
   }
-  return others.empty() ? "" : dumped(others);
+  return others.empty() ? "" : dumpUtf8(others);
 }
 
 json orNull(const std::optional<double>& number) { return number ? json(*number) : json(); }

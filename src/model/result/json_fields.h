@@ -17,20 +17,20 @@
 namespace hone::model {
 
 /// Returns the member of an object, or null if it is absent.
-[[nodiscard]] const nlohmann::json& memberOf(const nlohmann::json& object, const char* name);
+[[nodiscard]] const nlohmann::json& findMember(const nlohmann::json& object, const char* name);
 
 template <typename T>
-[[nodiscard]] std::optional<T> fieldOf(const nlohmann::json& object, const char* name) {
-  const nlohmann::json& member = memberOf(object, name);
+[[nodiscard]] std::optional<T> readField(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& member = findMember(object, name);
   return member.is_null() ? std::nullopt : std::optional(member.get<T>());
 }
 
-[[nodiscard]] std::string textOf(const nlohmann::json& object, const char* name);
-[[nodiscard]] std::vector<std::string> textsOf(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::string readText(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::vector<std::string> readTexts(const nlohmann::json& object, const char* name);
 /// Returns a time or another quantity; nullopt if it is 0, which means not measured.
-[[nodiscard]] std::optional<double> measuredOf(const nlohmann::json& object, const char* name);
-[[nodiscard]] std::optional<stats::Verdict> verdictOf(const nlohmann::json& object,
-                                                      const char* name);
+[[nodiscard]] std::optional<double> readMeasured(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::optional<stats::Verdict> readVerdict(const nlohmann::json& object,
+                                                        const char* name);
 
 /// Decodes {"low", "estimate" or "speedup", "high"} or [low, estimate, high]. Returns nullopt if a
 /// value is missing.
@@ -51,7 +51,7 @@ void setIf(nlohmann::json& object, const char* name, const std::optional<T>& val
 void setText(nlohmann::json& object, const char* name, const std::string& text);
 
 /// Returns the JSON text; bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string dumped(const nlohmann::json& json);
+[[nodiscard]] std::string dumpUtf8(const nlohmann::json& json);
 
 /// Passes each member of an object to `take`. Returns the members for which it returns false or
 /// throws, as the text of an object; "" if there are none.
@@ -61,9 +61,9 @@ void setText(nlohmann::json& object, const char* name, const std::string& text);
 
 /// Decodes each element of a list with `read`; returns an empty list if the member is absent.
 template <typename Read>
-[[nodiscard]] auto listOf(const nlohmann::json& object, const char* name, const Read& read) {
+[[nodiscard]] auto readList(const nlohmann::json& object, const char* name, const Read& read) {
   std::vector<decltype(read(object))> list;
-  const nlohmann::json& member = memberOf(object, name);
+  const nlohmann::json& member = findMember(object, name);
   if (!member.is_null()) {
     for (const nlohmann::json& one : member.get_ref<const nlohmann::json::array_t&>()) {
       list.push_back(read(one));

@@ -17,14 +17,14 @@ json toJson(const MeasuringPace& pace) {
 MeasuringPace measuringPaceFrom(const json& json) {
   return {.iterations = json.at("iterations"),
           .repetitions = json.at("repetitions"),
-          .warmUp = fieldOf<bool>(json, "warm_up").value_or(true)};
+          .warmUp = readField<bool>(json, "warm_up").value_or(true)};
 }
 
 json toJson(const ClusterCost& cost) {
   return {{"scheduler_calls", cost.schedulerCalls},
           {"files_written", cost.filesWritten},
           {"units", cost.units},
-          {"given_back", cost.givenBack},
+          {"given_back", cost.requeued},
           {"head_cpu_ns", cost.headCpuNs}};
 }
 
@@ -32,17 +32,18 @@ ClusterCost clusterCostFrom(const json& json) {
   return {.schedulerCalls = json.at("scheduler_calls"),
           .filesWritten = json.at("files_written"),
           .units = json.at("units"),
-          .givenBack = json.at("given_back"),
+          .requeued = json.at("given_back"),
           .headCpuNs = json.at("head_cpu_ns")};
 }
 
 SearchedKnob searchedKnobFrom(const json& json) {
-  return {.name = textOf(json, "name"), .ordered = fieldOf<bool>(json, "ordered").value_or(true)};
+  return {.name = readText(json, "name"),
+          .ordered = readField<bool>(json, "ordered").value_or(true)};
 }
 
 /// Decodes each value of an object with `read`.
 template <typename Read>
-auto mapOf(const json& object, const Read& read) {
+auto readMap(const json& object, const Read& read) {
   std::map<std::string, decltype(read(object))> all;
   for (const auto& [name, value] : object.get_ref<const json::object_t&>()) {
     all.emplace(name, read(value));
@@ -51,21 +52,21 @@ auto mapOf(const json& object, const Read& read) {
 }
 
 std::vector<KernelTurn> turnsFrom(const json& list) {
-  return listOf({{"turns", list}}, "turns", kernelTurnFrom);
+  return readList({{"turns", list}}, "turns", kernelTurnFrom);
 }
 
 std::vector<SearchedKnob> knobsFrom(const json& list) {
-  return listOf({{"knobs", list}}, "knobs", searchedKnobFrom);
+  return readList({{"knobs", list}}, "knobs", searchedKnobFrom);
 }
 
 /// Decodes one member; returns false for an unknown name. Throws if the value has another form.
 bool takeMember(const std::string& name, const json& value, RunDetails& details) {
   if (name == "spaces") {
-    details.spaces = mapOf(value, knobsFrom);
+    details.spaces = readMap(value, knobsFrom);
   } else if (name == "kernels") {
-    details.kernels = mapOf(value, turnsFrom);
+    details.kernels = readMap(value, turnsFrom);
   } else if (name == "done") {
-    details.done = mapOf(value, kernelOutcomeIn);
+    details.done = readMap(value, kernelOutcomeIn);
   } else if (name == "cluster") {
     details.cluster = value.get<std::string>();
   } else if (name == "cluster_cost") {

@@ -16,7 +16,7 @@ bool takeMember(const std::string& name, const json& value, TrialDetails& detail
   } else if (name == "scope") {
     details.scope = value.get<std::string>();
   } else if (name == "proposal") {
-    details.proposal = ProposalNote{fieldOf<double>(value, "guess")};
+    details.proposal = ProposalNote{readField<double>(value, "guess")};
   } else if (name == "same_as") {
     details.sameAs = value.get<std::string>();
   } else if (name == "verified") {
@@ -36,7 +36,7 @@ bool takeMember(const std::string& name, const json& value, TrialDetails& detail
   } else if (name == "turn") {
     details.turn = value.get<std::int64_t>();
   } else if (name == "facts") {
-    details.facts = dumped(value);
+    details.facts = dumpUtf8(value);
   } else if (name == "row") {
     auto row = profileRowFrom(value);
     details.row = row ? std::optional(std::move(*row)) : std::nullopt;

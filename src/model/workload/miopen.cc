@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/text/text.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "model/problem/shown.h"
 #include "model/workload/miopen_conv.h"
 #include "model/workload/miopen_gemm.h"
@@ -32,6 +32,11 @@ std::unexpected<Error> unknownCommand(std::string_view word) {
   return userError("unknown command '{}'; use one of {}", shown(word), join(known, ", "));
 }
 
+/// Returns true for commands of the drivers that normalize: they sum, but multiply no matrices.
+bool isNormalization(std::string_view command) {
+  return command.starts_with("layernorm") || command.starts_with("bnorm");
+}
+
 }  // namespace
 
 Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_view> words) {
@@ -47,21 +52,27 @@ Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_vie
     }
   }
   if (words.size() == 1 && words[0].contains('_')) {
-    return std::vector{HONE_TRY(problemFromSeedName(words[0]))};
+    return std::vector{HONE_TRY(problemFromProfilerName(words[0]))};
+  }
+  if (isNormalization(words[0])) {
+    return userError(
+        "{} is neither a matmul nor a convolution, so it has no reduction to split; remove the "
+        "line",
+        shown(words[0]));
   }
   return unknownCommand(words[0]);
 }
 
-std::string commandLineOf(const Problem& problem) {
+std::string formatCommandLine(const Problem& problem) {
   const auto* matmul = std::get_if<Matmul>(&problem);
   const auto* conv = std::get_if<Conv>(&problem);
-  if (!epilogueOf(problem).isNone() || (conv != nullptr && conv->spatial == 1)) {
-    return seedName(problem);
+  if (!findEpilogue(problem).isNone() || (conv != nullptr && conv->spatial == 1)) {
+    return profilerName(problem);
   }
   if (matmul != nullptr) {
     return gemmCommand(*matmul);
   }
-  return conv != nullptr ? convCommand(*conv) : seedName(problem);
+  return conv != nullptr ? convCommand(*conv) : profilerName(problem);
 }
 
 }  // namespace hone::model

@@ -15,8 +15,8 @@ namespace hone::model {
 ///
 /// Options and defaults are those of MIOpen's driver/conv_driver.hpp and driver/gemm_driver.hpp. A
 /// convolution without -F is therefore three problems, where BOO takes the forward one only. A
-/// single word may also be an operation name of IREE's dispatch profiler (see problemFromSeedName).
-/// Errors say what is wrong and what to do.
+/// single word may also be an operation name of IREE's dispatch profiler (see
+/// problemFromProfilerName). Errors say what is wrong and what to do.
 [[nodiscard]] Result<std::vector<Problem>> problemsFromCommand(
     std::span<const std::string_view> words);
 
@@ -24,6 +24,6 @@ namespace hone::model {
 /// name for what MIOpen lacks (attention, 1-D, fused epilogues). Where MIOpen has no option, the
 /// line has hone's own: --input_type, --lhs_type, --rhs_type, --result_type, and --unit_batch 1 for
 /// a batch dimension of size 1.
-[[nodiscard]] std::string commandLineOf(const Problem& problem);
+[[nodiscard]] std::string formatCommandLine(const Problem& problem);
 
 }  // namespace hone::model

@@ -52,21 +52,21 @@ constexpr auto kConvOptions = std::to_array<Option<ConvFields>>({
     {'f', "fil_layout", &ConvFields::filterLayout},
     {'\0', "input_type", &ConvFields::input},
     {'\0', "result_type", &ConvFields::result},
-    {'m', "mode", Only{"conv", kRemoveLine}},
+    {'m', "mode", FixedValue{"conv", kRemoveLine}},
     {'_', "spatial_dim", &ConvFields::spatial},
     {'!', "in_d", &ConvFields::d},
     {'@', "fil_d", &ConvFields::z},
     {'#', "conv_stride_d", &ConvFields::strideD},
     {'$', "pad_d", &ConvFields::padD},
     {'^', "dilation_d", &ConvFields::dilationD},
-    {'z', "pad_mode", Only{"default", "use -p and -q for the padding"}},
-    {'r', "pad_val", Only{"0", kRemoveLine}},
-    {'b', "bias", Only{"0", "remove -b to measure the convolution alone"}},
-    {'Z', "tensor_vect", Only{"0", kRemoveLine}},
-    {'L', "vector_length", Only{"1", kRemoveLine}},
-    {'U', "in_cast_type", Only{"-1", kNoCast}},
-    {'T', "out_cast_type", Only{"-1", kNoCast}},
-    {'R', "wei_cast_type", Only{"-1", kNoCast}},
+    {'z', "pad_mode", FixedValue{"default", "use -p and -q for the padding"}},
+    {'r', "pad_val", FixedValue{"0", kRemoveLine}},
+    {'b', "bias", FixedValue{"0", "remove -b to measure the convolution alone"}},
+    {'Z', "tensor_vect", FixedValue{"0", kRemoveLine}},
+    {'L', "vector_length", FixedValue{"1", kRemoveLine}},
+    {'U', "in_cast_type", FixedValue{"-1", kNoCast}},
+    {'T', "out_cast_type", FixedValue{"-1", kNoCast}},
+    {'R', "wei_cast_type", FixedValue{"-1", kNoCast}},
     {'t', "time", Ignored{}},
     {'i', "iter", Ignored{}},
     {'V', "verify", Ignored{}},
@@ -105,7 +105,7 @@ std::string upper(std::string_view text) {
 }
 
 /// Returns the common layout of the tensors. MIOpen allows one per tensor, hone does not.
-Result<ConvLayout> layoutOf(const ConvFields& fields) {
+Result<ConvLayout> parseLayout(const ConvFields& fields) {
   const std::string channelsLast = upper(layoutName(ConvLayout::nhwc, fields.spatial));
   const std::string channelsFirst = upper(layoutName(ConvLayout::nchw, fields.spatial));
   const auto orDefault = [&](std::string_view text) {
@@ -150,7 +150,7 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
   fields.result = types.result;
   HONE_CHECK(readOptions<ConvFields>(options, kConvOptions, fields));
   HONE_CHECK(normalizeDimensions(fields));
-  fields.layout = HONE_TRY(layoutOf(fields));
+  fields.layout = HONE_TRY(parseLayout(fields));
   if (fields.directions < 0 || fields.directions > kAllDirections) {
     return userError(
         "invalid -F {}; use 1 (forward), 2 (backward data), 4 (weight backward), a sum of them, "
@@ -171,7 +171,7 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
 }
 
 std::string convCommand(const Conv& conv) {
-  const CommandTypes& types = commandTypesOf(conv.input);
+  const CommandTypes& types = findCommandTypes(conv.input);
   const std::string layout = upper(layoutName(conv));
   std::string line = fmt::format(
       "conv{} -n {} -c {} -H {} -W {} -k {} -y {} -x {} -p {} -q {} -u {} -v {} -l {} -j {} -m "

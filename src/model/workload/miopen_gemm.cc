@@ -32,8 +32,8 @@ constexpr auto kGemmOptions = std::to_array<Option<GemmFields>>({
     {'\0', "lhs_type", &GemmFields::lhs},
     {'\0', "rhs_type", &GemmFields::rhs},
     {'\0', "result_type", &GemmFields::result},
-    {'F', "forw", Only{"1", "write the backward gemm as a separate gemm"}},
-    {'B', "beta", Only{"0", "remove the option; hone's matmuls do not accumulate into C"}},
+    {'F', "forw", FixedValue{"1", "write the backward gemm as a separate gemm"}},
+    {'B', "beta", FixedValue{"0", "remove the option; hone's matmuls do not accumulate into C"}},
     {'A', "alpha", Ignored{}},
     {'t', "time", Ignored{}},
     {'i', "iter", Ignored{}},
@@ -73,7 +73,7 @@ Result<std::vector<Problem>> gemmProblems(const CommandTypes& types,
 }
 
 std::string gemmCommand(const Matmul& matmul) {
-  const CommandTypes& types = commandTypesOf(matmul.lhs);
+  const CommandTypes& types = findCommandTypes(matmul.lhs);
   std::string line = fmt::format("gemm{} -m {} -n {} -k {} -u {:d} -v {:d}", types.suffix, matmul.m,
                                  matmul.n, matmul.k, matmul.transposeLhs, matmul.transposeRhs);
   if (matmul.batch > 0) {

@@ -161,13 +161,13 @@ TEST(Miopen, WritesCanonicalLines) {
         "-g 3 -F 2 --in_layout NHWC --out_layout NHWC --fil_layout NHWC",
         "gemm -m 3072 -n 16 -k 128 -u 0 -v 1", "gemmfp16 -m 5 -n 6 -k 7 -u 1 -v 0 -b 3",
         "gemm -m 5 -n 6 -k 7 -u 0 -v 0 -b 1 --unit_batch 1 --lhs_type f64 --rhs_type i8"}) {
-    EXPECT_EQ(commandLineOf(read(line).value().at(0)), line);
+    EXPECT_EQ(formatCommandLine(read(line).value().at(0)), line);
   }
 }
 
 RC_GTEST_PROP(Miopen, CommandLineRoundTrips, ()) {
   const Problem problem = *anyProblem();
-  RC_ASSERT(read(commandLineOf(problem)).value() == std::vector{problem});
+  RC_ASSERT(read(formatCommandLine(problem)).value() == std::vector{problem});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr std::array<CommandTypes, 4> kTypes = {{{"", ElementType::f32, ElementT
 
 std::span<const CommandTypes> commandTypes() { return kTypes; }
 
-const CommandTypes& commandTypesOf(ElementType input) {
+const CommandTypes& findCommandTypes(ElementType input) {
   const auto* at = std::find_if(kTypes.begin(), kTypes.end(),
                                 [&](const CommandTypes& types) { return types.input == input; });
   return at == kTypes.end() ? kTypes.front() : *at;

@@ -19,6 +19,6 @@ struct CommandTypes {
 /// Returns the types of all commands, f32 first.
 [[nodiscard]] std::span<const CommandTypes> commandTypes();
 /// Returns the types for these operands; those of f32 if no command supports them.
-[[nodiscard]] const CommandTypes& commandTypesOf(ElementType input);
+[[nodiscard]] const CommandTypes& findCommandTypes(ElementType input);
 
 }  // namespace hone::model

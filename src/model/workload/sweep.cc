@@ -96,7 +96,7 @@ Result<std::vector<MatmulTypes>> matmulTypesFrom(std::string_view argument, std:
   return types;
 }
 
-Result<std::vector<Problem>> matmulsOf(const Sweep& sweep) {
+Result<std::vector<Problem>> expandMatmuls(const Sweep& sweep) {
   return combinations(
       {sweep.types.size(), sweep.batch.size(), sweep.m.size(), sweep.n.size(), sweep.k.size(),
        sweep.transposeLhs.size(), sweep.transposeRhs.size(), sweep.epilogues.size()},

@@ -49,6 +49,6 @@ struct Sweep {
 
 /// Returns every combination, checked. Types vary slowest, then batch, m, n, k, the layouts and the
 /// epilogue.
-[[nodiscard]] Result<std::vector<Problem>> matmulsOf(const Sweep& sweep);
+[[nodiscard]] Result<std::vector<Problem>> expandMatmuls(const Sweep& sweep);
 
 }  // namespace hone::model

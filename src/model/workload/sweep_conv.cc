@@ -17,12 +17,12 @@ void setAxes(Conv& conv, const Extents& image, const Extents& filter, const Exte
        {&conv.w, &conv.x, &conv.strideW, &conv.padW, &conv.dilationW}}};
   const auto first = axes.size() - image.size();
   for (std::size_t i = 0; i < image.size(); ++i) {
-    const auto& [imageOf, filterOf, strideOf, padOf, dilationOf] = axes[first + i];
-    *imageOf = image[i];
-    *filterOf = filter[i];
-    *strideOf = stride[i];
-    *padOf = pad[i];
-    *dilationOf = dilation[i];
+    const auto& [imageField, filterField, strideField, padField, dilationField] = axes[first + i];
+    *imageField = image[i];
+    *filterField = filter[i];
+    *strideField = stride[i];
+    *padField = pad[i];
+    *dilationField = dilation[i];
   }
 }
 
@@ -60,7 +60,7 @@ Result<std::vector<Extents>> extentsFrom(std::string_view argument, std::string_
   return all;
 }
 
-Result<std::vector<Problem>> convsOf(const ConvSweep& sweep) {
+Result<std::vector<Problem>> expandConvs(const ConvSweep& sweep) {
   for (const MatmulTypes& types : sweep.types) {
     if (types.lhs != types.rhs) {
       return userError("operands of a convolution must have the same type, got {} and {}",
@@ -94,7 +94,7 @@ Result<std::vector<Problem>> convsOf(const ConvSweep& sweep) {
       });
 }
 
-Result<std::vector<Problem>> attentionsOf(const AttentionSweep& sweep) {
+Result<std::vector<Problem>> expandAttentions(const AttentionSweep& sweep) {
   return combinations({sweep.types.size(), sweep.batch.size(), sweep.queries.size(),
                        sweep.keys.size(), sweep.depth.size()},
                       [&](Picker& picker) {

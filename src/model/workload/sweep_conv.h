@@ -14,7 +14,8 @@ namespace hone::model {
 using Extents = std::vector<std::int64_t>;
 
 /// Parses "3", "3x5", "28:56:28" and lists of them. A single number, or each number of a range,
-/// applies to all `spatial` dimensions. `argument` is the option's name, for errors.
+/// applies to all `spatial` dimensions. `smallest` is 1, or 0 for paddings. `argument` is the
+/// option's name, for errors.
 [[nodiscard]] Result<std::vector<Extents>> extentsFrom(std::string_view argument,
                                                        std::string_view text, std::int64_t spatial,
                                                        std::int64_t smallest = 1);
@@ -34,7 +35,7 @@ struct ConvSweep {
 };
 
 /// Returns every combination, checked. Operands of different types are a user error.
-[[nodiscard]] Result<std::vector<Problem>> convsOf(const ConvSweep& sweep);
+[[nodiscard]] Result<std::vector<Problem>> expandConvs(const ConvSweep& sweep);
 
 struct AttentionSweep {
   std::vector<ElementType> types = {ElementType::f32};
@@ -44,6 +45,6 @@ struct AttentionSweep {
   std::vector<std::int64_t> depth = {64};
 };
 
-[[nodiscard]] Result<std::vector<Problem>> attentionsOf(const AttentionSweep& sweep);
+[[nodiscard]] Result<std::vector<Problem>> expandAttentions(const AttentionSweep& sweep);
 
 }  // namespace hone::model

@@ -30,7 +30,7 @@ TEST(ConvSweep, HasEveryCombination) {
   sweep.stride = sweep.dilation = {{1, 1}};
   sweep.pad = {{0, 0}};
   std::vector<std::string> names;
-  const auto problems = convsOf(sweep).value();
+  const auto problems = expandConvs(sweep).value();
   for (const Problem& problem : problems) {
     names.push_back(nameOf(problem));
   }
@@ -39,15 +39,15 @@ TEST(ConvSweep, HasEveryCombination) {
                                  "conv_wrw_nhwc_1x4x5x6_k8_1x1_s1x1_p0x0_d1x1_g1_f32",
                                  "conv_wrw_nhwc_1x4x5x6_k8_3x3_s1x1_p0x0_d1x1_g1_f32"));
   sweep.filter = {{9, 9}};
-  EXPECT_THAT(convsOf(sweep).error().message, HasSubstr("output is empty"));
+  EXPECT_THAT(expandConvs(sweep).error().message, HasSubstr("output is empty"));
   sweep.types = {{ElementType::f16, ElementType::f32, ElementType::f32}};
-  EXPECT_THAT(convsOf(sweep).error().message, HasSubstr("must have the same type"));
+  EXPECT_THAT(expandConvs(sweep).error().message, HasSubstr("must have the same type"));
 }
 
 TEST(AttentionSweep, HasEveryCombination) {
   AttentionSweep sweep;
   sweep.keys = {64, 128};
-  const auto problems = attentionsOf(sweep).value();
+  const auto problems = expandAttentions(sweep).value();
   ASSERT_EQ(problems.size(), 2U);
   EXPECT_EQ(nameOf(problems[1]), "attention_1x256x128x64_f32");
 }

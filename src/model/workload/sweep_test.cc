@@ -55,7 +55,7 @@ TEST(MatmulTypes, ParsesNamesAndTriples) {
   }
 }
 
-std::vector<std::string> namesOf(const std::vector<Problem>& problems) {
+std::vector<std::string> listNames(const std::vector<Problem>& problems) {
   std::vector<std::string> names;
   for (const Problem& problem : problems) {
     names.push_back(nameOf(problem));
@@ -69,21 +69,21 @@ TEST(Sweep, IsTheCrossProduct) {
   sweep.m = {1, 2};
   sweep.k = {5, 6};
   EXPECT_THAT(
-      namesOf(matmulsOf(sweep).value()),
+      listNames(expandMatmuls(sweep).value()),
       ElementsAre("matmul_1x256x5_f32", "matmul_1x256x6_f32", "matmul_2x256x5_f32",
                   "matmul_2x256x6_f32", "matmul_1x256x5_i8_i8_i32", "matmul_1x256x6_i8_i8_i32",
                   "matmul_2x256x5_i8_i8_i32", "matmul_2x256x6_i8_i8_i32"));
   sweep = {.batch = {0, 4}, .m = {1}, .n = {2}, .k = {3}};
-  EXPECT_THAT(namesOf(matmulsOf(sweep).value()),
+  EXPECT_THAT(listNames(expandMatmuls(sweep).value()),
               ElementsAre("matmul_1x2x3_f32", "batch_matmul_4x1x2x3_f32"));
 }
 
 TEST(Sweep, RejectsTooManyOrTooLargeProblems) {
   Sweep sweep;
   sweep.m = sweep.n = sizes("1:1000");
-  EXPECT_THAT(matmulsOf(sweep).error().message, HasSubstr("more than 100000 problems"));
+  EXPECT_THAT(expandMatmuls(sweep).error().message, HasSubstr("more than 100000 problems"));
   sweep = {.m = {INT64_MAX}};
-  EXPECT_THAT(matmulsOf(sweep).error().message, HasSubstr("m must be at most"));
+  EXPECT_THAT(expandMatmuls(sweep).error().message, HasSubstr("m must be at most"));
 }
 
 RC_GTEST_PROP(Sizes, ParsesOrNamesAnyBytes, ()) {

@@ -6,6 +6,7 @@
 
 #include "base/text/text.h"
 #include "base/text/text_file.h"
+#include "model/workload/aten.h"
 #include "model/workload/miopen.h"
 
 namespace hone::model {
@@ -15,7 +16,7 @@ constexpr std::array<std::string_view, 2> kDrivers = {"MIOpenDriver", "iree-boo-
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// Returns the words before a comment. Views avoid a copy per word: workloads are long.
-std::vector<std::string_view> wordsOf(std::string_view line) {
+std::vector<std::string_view> splitWords(std::string_view line) {
   constexpr std::string_view kBlank = " \t\r\n\v\f";
   std::vector<std::string_view> words;
   std::size_t end = 0;
@@ -44,15 +45,20 @@ std::span<const std::string_view> commandIn(std::span<const std::string_view> wo
 }  // namespace
 
 Result<std::vector<Problem>> problemsFromLine(std::string_view line) {
-  const std::vector<std::string_view> words = wordsOf(line);
+  const std::vector<std::string_view> words = splitWords(line);
   if (words.empty()) {
     return std::vector<Problem>();
   }
-  return problemsFromCommand(commandIn(words));
+  const auto command = commandIn(words);
+  if (!command.empty() && command.front().starts_with("aten::")) {
+    const std::string_view name = command.front();
+    return problemsFromAten(line.substr(static_cast<std::size_t>(name.data() - line.data())));
+  }
+  return problemsFromCommand(command);
 }
 
-std::string_view commandOf(std::string_view line) {
-  const std::vector<std::string_view> words = wordsOf(line);
+std::string_view extractCommand(std::string_view line) {
+  const std::vector<std::string_view> words = splitWords(line);
   const auto command = commandIn(words);
   return command.empty() ? std::string_view() : command.front();
 }

@@ -53,11 +53,11 @@ TEST(Workload, AcceptsLineEndsOfAnySystem) {
 }
 
 TEST(Workload, FindsCommandOfLine) {
-  EXPECT_EQ(commandOf("  convfp16 -n 2 --in_layout NHWC"), "convfp16");
-  EXPECT_EQ(commandOf("MIOpen(HIP): Command [X] ./bin/MIOpenDriver gemm -m 1"), "gemm");
-  EXPECT_EQ(commandOf("matmul_1x2x3_f32t_f32t_f32t # a name"), "matmul_1x2x3_f32t_f32t_f32t");
+  EXPECT_EQ(extractCommand("  convfp16 -n 2 --in_layout NHWC"), "convfp16");
+  EXPECT_EQ(extractCommand("MIOpen(HIP): Command [X] ./bin/MIOpenDriver gemm -m 1"), "gemm");
+  EXPECT_EQ(extractCommand("matmul_1x2x3_f32t_f32t_f32t # a name"), "matmul_1x2x3_f32t_f32t_f32t");
   for (const char* line : {"", "  ", "# conv", "iree-boo-driver"}) {
-    EXPECT_EQ(commandOf(line), "") << line;
+    EXPECT_EQ(extractCommand(line), "") << line;
   }
 }
 
@@ -115,12 +115,12 @@ TEST(Workload, ReadsAFile) {
 
 /// Generates bytes that often form lines, options and values.
 rc::Gen<std::string> anyText() {
-  const auto piece =
-      rc::gen::oneOf(rc::gen::string<std::string>(),
-                     rc::gen::element<std::string>(
-                         "conv", "gemm", "convfp16", " -n ", " -F ", "\n", "\r\n", " 16 ", "-",
-                         "--", "=", "#", "--in_layout", "NHWC", "MIOpenDriver ",
-                         "9223372036854775807", "-m", " -g 7 ", "\t", "\0"));
+  const auto piece = rc::gen::oneOf(
+      rc::gen::string<std::string>(),
+      rc::gen::element<std::string>("conv", "gemm", "aten::mm ", "\"[[2, 3], [3, 4]]\" ",
+                                    "'['float']'", "convfp16", " -n ", " -F ", "\n", "\r\n", " 16 ",
+                                    "-", "--", "=", "#", "--in_layout", "NHWC", "MIOpenDriver ",
+                                    "9223372036854775807", "-m", " -g 7 ", "\t", "\0"));
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
                       [](const std::vector<std::string>& pieces) {
                         std::string text;
@@ -152,7 +152,7 @@ RC_GTEST_PROP(Workload, FindsEveryProblemAtItsLine, ()) {
   const auto problems = *rc::gen::container<std::vector<Problem>>(anyProblem());
   std::string text;
   for (const Problem& problem : problems) {
-    text += commandLineOf(problem) + "\n";
+    text += formatCommandLine(problem) + "\n";
   }
   const Workload workload = parseWorkload(text, "f");
   RC_ASSERT(workload.badLines.empty());

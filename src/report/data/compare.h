@@ -18,7 +18,7 @@ enum class Change : std::uint8_t { broken, slower, ambiguous, same, faster };
 /// Returns the name used in JSON, where `ambiguous` is "unsure".
 [[nodiscard]] std::string_view nameOf(Change change);
 /// Returns the name shown to people.
-[[nodiscard]] std::string_view textOf(Change change);
+[[nodiscard]] std::string_view describeChange(Change change);
 
 struct ComparedItem {
   std::string label;

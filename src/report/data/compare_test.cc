@@ -70,10 +70,10 @@ struct StoredTrial {
 
 class CompareTest : public testing::Test {
  protected:
-  std::int64_t add(const std::string& verb, const std::vector<StoredTrial>& trials,
+  std::int64_t add(const std::string& command, const std::vector<StoredTrial>& trials,
                    const std::string& host = "here") {
     store::Run run;
-    run.verb = verb;
+    run.command = command;
     run.host = host;
     run.device = "local-sync";
     run.compilerRevision = "abc";
@@ -109,7 +109,7 @@ class CompareTest : public testing::Test {
   static std::vector<std::string> shown(const RunComparison& comparison) {
     std::vector<std::string> lines;
     for (const ComparedItem& item : comparison.things) {
-      lines.push_back(fmt::format("{} {}", item.label, textOf(item.change)));
+      lines.push_back(fmt::format("{} {}", item.label, describeChange(item.change)));
     }
     return lines;
   }

@@ -59,7 +59,7 @@ json toTexts(const std::vector<std::string>& texts) {
   return {{"texts", std::move(distinct)}, {"at", std::move(at)}};
 }
 
-json axisOf(const Axis& axis) {
+json axisJson(const Axis& axis) {
   json json = {{"label", axis.label}, {"unit", axis.unit}};
   if (axis.log) {
     json["log"] = true;
@@ -88,7 +88,7 @@ void addInterval(json& to, const std::vector<double>& low, const std::vector<dou
   }
 }
 
-json seriesOf(const Series& series) {
+json seriesJson(const Series& series) {
   json json = {{"name", series.name},
                {"x", toNumbers(series.x)},
                {"y", toNumbers(series.y)},
@@ -101,14 +101,14 @@ json seriesOf(const Series& series) {
   return json;
 }
 
-json groupOf(const Bars::Group& group) {
+json groupJson(const Bars::Group& group) {
   json json = {
       {"name", group.name}, {"values", toNumbers(group.values)}, {"role", nameOf(group.role)}};
   addInterval(json, group.low, group.high);
   return json;
 }
 
-json columnOf(const DataTable::Column& column) {
+json columnJson(const DataTable::Column& column) {
   json json = {{"name", column.name}};
   if (!column.unit.empty()) {
     json["unit"] = column.unit;
@@ -124,7 +124,7 @@ json columnOf(const DataTable::Column& column) {
   return json;
 }
 
-json partOf(std::string_view type, const std::string& title, const std::string& note) {
+json makePart(std::string_view type, const std::string& title, const std::string& note) {
   json part = {{"type", type}, {"title", title}};
   if (!note.empty()) {
     part["note"] = note;
@@ -147,15 +147,15 @@ void Parts::heading(const std::string& text) {
 }
 
 void Parts::add(const Plot& plot) {
-  json part = partOf("plot", plot.title, plot.note);
-  part["x"] = axisOf(plot.x);
-  part["y"] = axisOf(plot.y);
+  json part = makePart("plot", plot.title, plot.note);
+  part["x"] = axisJson(plot.x);
+  part["y"] = axisJson(plot.y);
   part["series"] = json::array();
   for (const Series& series : plot.series) {
-    part["series"].push_back(seriesOf(series));
+    part["series"].push_back(seriesJson(series));
   }
   for (const Rule& rule : plot.rules) {
-    part["rules"].push_back({{"of", rule.of == Rule::Of::x ? "x" : "y"},
+    part["rules"].push_back({{"of", rule.coordinate == Rule::Coordinate::x ? "x" : "y"},
                              {"at", toNumber(rule.at)},
                              {"label", rule.label}});
   }
@@ -170,26 +170,26 @@ void Parts::add(const Plot& plot) {
 }
 
 void Parts::add(const Bars& bars) {
-  json part = partOf("bars", bars.title, bars.note);
-  part["value"] = axisOf(bars.value);
+  json part = makePart("bars", bars.title, bars.note);
+  part["value"] = axisJson(bars.value);
   part["names"] = bars.names;
   part["stacked"] = bars.stacked;
   part["base"] = toNumber(bars.base);
   part["rules"] = toNumbers(bars.rules);
   part["groups"] = json::array();
   for (const Bars::Group& group : bars.groups) {
-    part["groups"].push_back(groupOf(group));
+    part["groups"].push_back(groupJson(group));
   }
   list_.push_back(std::move(part));
 }
 
 void Parts::add(const HeatMap& map) {
-  json part = partOf("heat", map.title, map.note);
+  json part = makePart("heat", map.title, map.note);
   part["x_label"] = map.xLabel;
   part["y_label"] = map.yLabel;
   part["columns"] = map.columns;
   part["rows"] = map.rows;
-  part["value"] = axisOf(map.value);
+  part["value"] = axisJson(map.value);
   part["marked"] = map.marked;
   part["cells"] = json::array();
   for (const std::vector<double>& row : map.cells) {
@@ -199,30 +199,30 @@ void Parts::add(const HeatMap& map) {
 }
 
 void Parts::add(const ParallelCoordinates& lines) {
-  json part = partOf("parallel", lines.title, lines.note);
+  json part = makePart("parallel", lines.title, lines.note);
   part["winner"] = lines.winner;
   part["knobs"] = json::array();
   for (const ParallelCoordinates::Knob& knob : lines.knobs) {
-    part["knobs"].push_back({{"axis", axisOf(knob.axis)}, {"values", toNumbers(knob.values)}});
+    part["knobs"].push_back({{"axis", axisJson(knob.axis)}, {"values", toNumbers(knob.values)}});
   }
   list_.push_back(std::move(part));
 }
 
 void Parts::add(const DataTable& table) {
-  json part = partOf("table", table.title, table.note);
+  json part = makePart("table", table.title, table.note);
   part["empty"] = table.empty;
   part["folded"] = table.folded;
   part["rows"] = table.rows();
   part["columns"] = json::array();
   for (const DataTable::Column& column : table.columns) {
-    part["columns"].push_back(columnOf(column));
+    part["columns"].push_back(columnJson(column));
   }
   list_.push_back(std::move(part));
 }
 
 void Parts::add(const TextBlock& text) {
   constexpr std::array<std::string_view, 3> kForms = {"words", "code", "diff"};
-  json part = partOf("text", text.title, "");
+  json part = makePart("text", text.title, "");
   part["text"] = text.text;
   part["form"] = kForms[static_cast<std::size_t>(text.form)];
   part["folded"] = text.folded;
@@ -230,7 +230,7 @@ void Parts::add(const TextBlock& text) {
 }
 
 void Parts::add(const Tabs& tabs) {
-  json part = partOf("tabs", tabs.title, "");
+  json part = makePart("tabs", tabs.title, "");
   part["tabs"] = json::array();
   for (const auto& [name, parts] : tabs.tabs) {
     part["tabs"].push_back({{"name", name}, {"parts", parts.list()}});

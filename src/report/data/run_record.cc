@@ -37,7 +37,7 @@ std::string RunRecord::outcomes() const {
   return parts.empty() ? "no trials yet" : join(parts, ", ");
 }
 
-std::string labelOf(const store::Trial& trial) {
+std::string makeLabel(const store::Trial& trial) {
   if (!trial.config.name.empty()) {
     return trial.config.name;
   }
@@ -68,7 +68,7 @@ DataTable RunRecord::trialTable() const {
     const std::size_t samples = times.last(trial.id).size();
     add(0, table.columns[0].numbers.size() + 1);
     add(1, trial.problem);
-    add(2, labelOf(trial));
+    add(2, makeLabel(trial));
     add(3, std::string(nameOf(trial.outcome)));
     add(4, samples > 0 ? times.medianNs(trial.id) : kNone);
     add(5, samples);

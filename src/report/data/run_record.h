@@ -40,7 +40,7 @@ struct RunRecord {
 };
 
 /// Returns the name of the configuration; "baseline" for the compiler's default.
-[[nodiscard]] std::string labelOf(const store::Trial& trial);
+[[nodiscard]] std::string makeLabel(const store::Trial& trial);
 /// Returns true if the trial failed (neither `ok` nor `too_slow`).
 [[nodiscard]] bool failed(const store::Trial& trial);
 /// Returns true if the trial repeats the baseline to measure the noise.

@@ -1,5 +1,6 @@
 #include "report/data/trial_times.h"
 
+#include <limits>
 #include <map>
 
 #include "stats/summary.h"
@@ -7,7 +8,7 @@
 namespace hone::report {
 
 bool ranksByCpu(const store::Run& run) {
-  return run.device.starts_with("local-sync") || (run.verb == "kernel" && run.device == "cpu");
+  return run.device.starts_with("local-sync") || (run.command == "kernel" && run.device == "cpu");
 }
 
 TrialTimes::TrialTimes(std::span<const store::TrialSample> samples, bool cpuTime) {
@@ -33,6 +34,23 @@ std::vector<double> TrialTimes::last(std::int64_t trial) const {
 double TrialTimes::medianNs(std::int64_t trial) const {
   const std::vector<double> ns = last(trial);
   return ns.empty() ? 0 : stats::median(ns);
+}
+
+double TrialTimes::speedup(std::int64_t baseline, std::int64_t trial) const {
+  const auto found = byTrial_.find(trial);
+  if (found == byTrial_.end()) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const model::Stage stage = found->second.back().stage;
+  const auto baselineRounds = rounds(baseline, stage);
+  const std::map<std::int64_t, double> before(baselineRounds.begin(), baselineRounds.end());
+  std::vector<double> ratios;
+  for (const auto& [round, ns] : rounds(trial, stage)) {
+    if (const auto other = before.find(round); other != before.end()) {
+      ratios.push_back(other->second / ns);
+    }
+  }
+  return ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : stats::median(ratios);
 }
 
 std::vector<std::pair<std::int64_t, double>> TrialTimes::rounds(std::int64_t trial,

@@ -23,6 +23,9 @@ class TrialTimes {
   [[nodiscard]] std::vector<double> last(std::int64_t trial) const;
   /// Returns the median of last(); 0 if empty.
   [[nodiscard]] double medianNs(std::int64_t trial) const;
+  /// Returns the median ratio baseline / trial over the rounds of the trial's last stage that have
+  /// both; NaN if there is none.
+  [[nodiscard]] double speedup(std::int64_t baseline, std::int64_t trial) const;
   /// Returns the rounds of a stage with the median time of each.
   [[nodiscard]] std::vector<std::pair<std::int64_t, double>> rounds(std::int64_t trial,
                                                                     model::Stage stage) const;

@@ -27,44 +27,45 @@ struct Row {
   stats::Interval speedup{kNone, kNone, kNone};
 };
 
-Row rowFrom(const BenchCandidate& candidate, double baselineNs) {
+Row rowFrom(const BenchCandidate& candidate) {
   Row row;
   row.name = candidate.name;
   row.message = candidate.message;
   row.timeNs = orNone(candidate.timeNs);
   row.verdict = candidate.verdict;
-  row.shown = textOf(candidate.verdict);
+  row.shown = formatVerdict(candidate.verdict);
   if (row.shown.empty() && candidate.outcome && candidate.outcome != model::Outcome::ok) {
     row.shown = nameOf(*candidate.outcome);
   }
-  row.speedup = candidate.speedup.value_or(stats::Interval{kNone, baselineNs / row.timeNs, kNone});
+  row.speedup =
+      candidate.speedup.value_or(stats::Interval{kNone, orNone(candidate.estimatedSpeedup), kNone});
   return row;
 }
 
 std::vector<Row> rowsFrom(const std::vector<BenchCandidate>& candidates) {
   std::vector<Row> rows;
   for (const BenchCandidate& one : candidates) {
-    rows.push_back(rowFrom(one, orNone(candidates.front().timeNs)));
+    rows.push_back(rowFrom(one));
   }
+  rows.front().speedup.estimate = 1;
   return rows;
 }
 
-/// Builds rows for an unfinished run: the first trial is the baseline, and only medians are known.
+/// Builds rows for an unfinished run: the first trial is the baseline, and no interval is known.
 std::vector<Row> rowsFrom(const RunRecord& record) {
   std::vector<Row> rows;
-  double baselineNs = kNone;
   for (const store::Trial& trial : record.trials) {
     if (isTwin(trial)) {
       continue;
     }
     const double timeNs = record.times.medianNs(trial.id);
-    baselineNs = rows.empty() ? timeNs : baselineNs;
-    rows.push_back({.name = labelOf(trial),
-                    .verdict = std::nullopt,
-                    .shown = std::string(nameOf(trial.outcome)),
-                    .message = trial.message,
-                    .timeNs = timeNs > 0 ? timeNs : kNone,
-                    .speedup = {kNone, timeNs > 0 ? baselineNs / timeNs : kNone, kNone}});
+    rows.push_back(
+        {.name = makeLabel(trial),
+         .verdict = std::nullopt,
+         .shown = std::string(nameOf(trial.outcome)),
+         .message = trial.message,
+         .timeNs = timeNs > 0 ? timeNs : kNone,
+         .speedup = {kNone, record.times.speedup(record.trials.front().id, trial.id), kNone}});
   }
   return rows;
 }
@@ -155,16 +156,15 @@ void addSpeedups(const std::vector<Row>& rows, Document& document) {
 void addTable(const RunRecord& record, const std::vector<Row>& rows, Document& document) {
   DataTable table;
   table.title = "Candidates";
-  table.columns = {{"candidate"}, {record.clock(), "ns"}, {"speedup", "x"},
-                   {"low", "x"},  {"high", "x"},          {"verdict"},
-                   {"message"}};
+  table.columns = {{"candidate"}, {"speedup", "x"},       {"low", "x"}, {"high", "x"},
+                   {"verdict"},   {record.clock(), "ns"}, {"message"}};
   for (const Row& row : rows) {
     table.columns[0].texts.push_back(row.name);
-    table.columns[1].numbers.push_back(row.timeNs);
-    table.columns[2].numbers.push_back(row.speedup.estimate);
-    table.columns[3].numbers.push_back(row.speedup.low);
-    table.columns[4].numbers.push_back(row.speedup.high);
-    table.columns[5].texts.push_back(row.shown);
+    table.columns[1].numbers.push_back(row.speedup.estimate);
+    table.columns[2].numbers.push_back(row.speedup.low);
+    table.columns[3].numbers.push_back(row.speedup.high);
+    table.columns[4].texts.push_back(row.shown);
+    table.columns[5].numbers.push_back(row.timeNs);
     table.columns[6].texts.push_back(row.message);
   }
   document.add(table);
@@ -174,7 +174,7 @@ void addRounds(const RunRecord& record, const Row* best, Document& document) {
   std::vector<RunRecord::Runner> runners;
   for (const store::Trial& trial : record.trials) {
     const bool first = runners.empty();
-    const std::string name = labelOf(trial);
+    const std::string name = makeLabel(trial);
     const bool won = best != nullptr && name == best->name;
     runners.push_back({&trial, name,
                        first           ? Role::baseline

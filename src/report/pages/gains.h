@@ -22,14 +22,17 @@ struct Gain {
   std::string verdict;  ///< "faster", "same", "slower", "ambiguous"
 };
 
+/// Returns the comparisons in the summary of a finished run, without number and command of the run.
+[[nodiscard]] std::vector<Gain> readGains(const std::string& command,
+                                          const nlohmann::json& summary);
 /// Returns the comparisons of a finished run with its baseline; empty for runs that only measured.
 /// A profile yields the configuration with the largest speedup over the compiler's default.
 [[nodiscard]] std::vector<Gain> collectGains(const RunRecord& record);
 
 /// Summarizes the gains: number, largest speedup, confidence intervals.
-[[nodiscard]] Answer answerOf(std::span<const Gain> gains);
-[[nodiscard]] DataTable tableOf(std::span<const Gain> gains);
+[[nodiscard]] Answer summarizeGains(std::span<const Gain> gains);
+[[nodiscard]] DataTable makeGainsTable(std::span<const Gain> gains);
 /// Formats the table for a terminal.
-[[nodiscard]] std::string textOf(std::span<const Gain> gains, std::size_t width);
+[[nodiscard]] std::string formatGains(std::span<const Gain> gains, std::size_t width);
 
 }  // namespace hone::report

@@ -25,10 +25,10 @@ class RunDocument : public testing::Test {
       : folder_(ScratchFolder::create("hone-document").value()),
         store_(store::Store::open(folder_.path() / "s.db", store::Store::Mode::write).value()) {}
 
-  std::int64_t begin(const std::string& verb, const json& details = json::object()) {
+  std::int64_t begin(const std::string& command, const json& details = json::object()) {
     store::Run run;
-    run.key = run.verb = verb;
-    run.arguments = {verb, "x"};
+    run.key = run.command = command;
+    run.arguments = {command, "x"};
     run.device = "local-sync";
     run.details = model::runDetailsFrom(details);
     return run_ = store_.addRun(run).value();
@@ -52,6 +52,9 @@ class RunDocument : public testing::Test {
   [[nodiscard]] bool addTrial(const store::Trial& trial,
                               const std::vector<model::Sample>& samples) {
     return store_.addTrial(run_, trial, samples).has_value();
+  }
+  [[nodiscard]] bool addSample(std::int64_t trial, const model::Sample& sample) {
+    return store_.addSamples(std::vector<store::TrialSample>{{trial, sample}}).has_value();
   }
   json finish(const json& summary, store::RunStatus status = store::RunStatus::finished) {
     EXPECT_TRUE(store_.finishRun(run_, status, summary));
@@ -98,14 +101,16 @@ TEST_F(RunDocument, BenchNamesWinnerWithInterval) {
   addTrial("baseline", json::object(), {100, 101, 99});
   addTrial("baseline (again)", {{"twin", true}}, {100, 100, 100});
   addTrial("a", json::object(), {50, 51, 49});
-  const json shown = finish({{"candidates",
-                              {{{"name", "baseline"}, {"outcome", "ok"}, {"time_ns", 100}},
-                               {{"name", "a"},
-                                {"outcome", "ok"},
-                                {"time_ns", 50},
-                                {"verdict", "improved"},
-                                {"speedup", interval(2)}},
-                               {{"name", "b"}, {"outcome", "too_slow"}, {"time_ns", 400}}}}});
+  const json shown = finish(
+      {{"candidates",
+        {{{"name", "baseline"}, {"outcome", "ok"}, {"time_ns", 100}},
+         {{"name", "a"},
+          {"outcome", "ok"},
+          {"time_ns", 50},
+          {"verdict", "improved"},
+          {"speedup", interval(2)}},
+         {{"name", "b"}, {"outcome", "too_slow"}, {"time_ns", 300}, {"estimated_speedup", 0.25}},
+         {{"name", "older"}, {"outcome", "too_slow"}, {"time_ns", 400}}}}});
   EXPECT_EQ(headline(shown), "a is 2.00x as fast as baseline: 100 ns → 50.0 ns.");
   EXPECT_EQ(shown["answer"]["tone"], "good");
   EXPECT_THAT(lines(shown),
@@ -114,6 +119,8 @@ TEST_F(RunDocument, BenchNamesWinnerWithInterval) {
   EXPECT_EQ(bars["names"], json({"a", "b"}));
   EXPECT_EQ(bars["groups"][0]["values"], json({2, 0.25}));
   EXPECT_EQ(bars["groups"][0]["low"], json({1.9, nullptr})) << "b has no interval";
+  // Its time is of another stage than the baseline's, so there is no speedup.
+  EXPECT_EQ(part(shown, "Candidates")["rows"], 4);
   const json rounds = part(shown, "Final: time per round");
   ASSERT_EQ(rounds["series"].size(), 3U);
   EXPECT_EQ(rounds["series"][0]["role"], "baseline");
@@ -145,6 +152,20 @@ TEST_F(RunDocument, ShowsPartialResultsOfUnfinishedRun) {
   EXPECT_THAT(lines(shown), HasSubstr("If it is no longer running"));
   EXPECT_THAT(lines(shown), HasSubstr("hone runs resume 1"));
   EXPECT_EQ(part(shown, "Speedup over baseline")["groups"][0]["values"], json({1.25}));
+}
+
+TEST_F(RunDocument, ComparesTimesOfOneStageOnly) {
+  begin("bench");
+  addTrial("baseline", json::object(), {100}, Stage::screen);
+  const auto addRound = [&](std::int64_t trial, double ns) {
+    ASSERT_TRUE(addSample(trial, {.stage = Stage::race, .wallNs = ns, .cpuNs = ns}));
+  };
+  addTrial("racer", json::object(), {80}, Stage::screen);
+  addTrial("screened", json::object(), {50}, Stage::screen);
+  addRound(1, 200);  // the machine is slower now
+  addRound(2, 160);
+  const json shown = document();
+  EXPECT_EQ(part(shown, "Speedup over baseline")["groups"][0]["values"], json({2, 1.25}));
 }
 
 TEST_F(RunDocument, FailedRunShowsReason) {
@@ -194,7 +215,7 @@ TEST_F(RunDocument, ProfileDrawsRoofline) {
 
 TEST_F(RunDocument, ProfileFormatsRangeInOneDirection) {
   begin("profile");
-  const auto lineOf = [&](double first, double second) {
+  const auto describeLine = [&](double first, double second) {
     json summary;
     for (const auto& [operation, libraryNs] : {std::pair("a", first), {"b", second}}) {
       for (model::ProfileRow one :
@@ -205,10 +226,11 @@ TEST_F(RunDocument, ProfileFormatsRangeInOneDirection) {
     }
     return lines(finish(summary));
   };
-  EXPECT_THAT(lineOf(80, 50), HasSubstr("1.58x as slow as oneDNN over 2 operations (geometric "
-                                        "mean; 1.25x to 2.00x)."));
-  EXPECT_THAT(lineOf(200, 300), HasSubstr("(geometric mean; 2.00x to 3.00x)."));
-  EXPECT_THAT(lineOf(50, 300), HasSubstr("mean; from 2.00x as slow to 3.00x as fast)."));
+  EXPECT_THAT(describeLine(80, 50),
+              HasSubstr("1.58x as slow as oneDNN over 2 operations (geometric "
+                        "mean; 1.25x to 2.00x)."));
+  EXPECT_THAT(describeLine(200, 300), HasSubstr("(geometric mean; 2.00x to 3.00x)."));
+  EXPECT_THAT(describeLine(50, 300), HasSubstr("mean; from 2.00x as slow to 3.00x as fast)."));
 }
 
 TEST_F(RunDocument, OlderProfileDrawsRooflineFromDispatches) {
@@ -282,15 +304,27 @@ TEST_F(RunDocument, TuneShowsSearch) {
   EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("estimate"));
 }
 
+TEST_F(RunDocument, TuneShowsGainOnFreshMemoryIfItDiffers) {
+  const auto withFresh = [](double speedup) {
+    return tuned({{"fresh_memory",
+                   {{"default_ns", 420}, {"tuned_ns", 200}, {"speedup", interval(speedup)}}}});
+  };
+  begin("tune");
+  EXPECT_THAT(lines(finish(withFresh(2.1))),
+              HasSubstr("iree-benchmark-module measures: 420 ns → 200 ns, 2.10x"));
+  begin("tune");
+  EXPECT_THAT(lines(finish(withFresh(3.05))), Not(HasSubstr("fresh memory")));
+}
+
 TEST_F(RunDocument, TuneShowsFlagsColumnOnlyIfUsed) {
   begin("tune");
   json summary = tuned(json::object());
-  EXPECT_EQ(part(finish(summary), "Dispatches of m")["columns"][1]["name"], "share");
+  EXPECT_EQ(part(finish(summary), "Dispatches of m")["columns"][4]["name"], "share");
   json& variants = summary["programs"][0]["variants"];
   variants.push_back(variants[0]);
   variants[1]["name"] = "data tiling";
   begin("tune");
-  const json flags = part(finish(summary), "Dispatches of m")["columns"][1];
+  const json flags = part(finish(summary), "Dispatches of m")["columns"][4];
   EXPECT_EQ(flags["name"], "flags");
   EXPECT_EQ(flags["texts"]["texts"], json({"", "data tiling"}));
   EXPECT_EQ(flags["texts"]["at"], json({0, 0, 1, 1}));
@@ -347,6 +381,61 @@ TEST_F(RunDocument, TuneReportsNoSpeedup) {
   EXPECT_EQ(part(shown, "Time breakdown of m")["groups"][0]["values"], json({100}))
       << "no time after tuning";
   EXPECT_EQ(shown["answer"]["tone"], "plain");
+}
+
+TEST_F(RunDocument, TuneExplainsNoSpeedup) {
+  begin("tune");
+  const json variant = {{"name", ""},
+                        {"dispatches",
+                         {{{"name", "m_dispatch_0"},
+                           {"share", 0.25},
+                           {"tried", 16},
+                           {"failed", 1},
+                           {"space", 40},
+                           {"finalists", 0},
+                           {"search_end", "budget"}},
+                          {{"name", "m_dispatch_1"}, {"share", 0.75}, {"why_not", "no knobs"}}}}};
+  const json shown = finish({{"programs",
+                              {{{"program", "m"},
+                                {"improved", false},
+                                {"default_ns", 100},
+                                {"flag_sets", 5},
+                                {"variants", json::array({variant})}}}}});
+  EXPECT_EQ(
+      shown["answer"]["lines"],
+      json({"dispatch_1 (75 % of the time): not tuned: no knobs.",
+            "dispatch_0 (25 % of the time): none of 16 candidates was faster than the default "
+            "in screening; the budget was used up after 16 of 40 candidates.",
+            "Program-wide flags: 5 sets tried, none significantly faster."}));
+  const json table = part(shown, "Dispatches of m")["columns"];
+  EXPECT_THAT(table[6]["texts"][0].get<std::string>(),
+              HasSubstr("compiler's default kept: none of 16 candidates"));
+}
+
+TEST_F(RunDocument, TuneLeavesOutConstantKnobs) {
+  json details = searched();
+  details["spaces"]["m_dispatch_0"].push_back({{"name", "stages"}});
+  const auto knobsOf = [&](const std::vector<std::string>& names) {
+    begin("tune", details);
+    addTrial("default", screened(100));
+    for (const std::string& name : names) {
+      addTrial(name, screened(50));
+    }
+    const json shown = document();
+    return shown["parts"][shown["parts"].size() - 2]["tabs"][0]["parts"];
+  };
+  const json some = knobsOf({"rows=4 peel=0 stages=2", "rows=8 peel=0 stages=2"});
+  EXPECT_EQ(some[0]["names"].size(), 1U);
+  ASSERT_EQ(some[1]["knobs"].size(), 2U) << "rows and the speedup";
+  EXPECT_EQ(some[1]["knobs"][0]["axis"]["label"], "rows");
+  EXPECT_THAT(some[1]["note"].get<std::string>(),
+              testing::EndsWith("Constant: peel = 0, stages = 2."));
+  const json all = knobsOf({"rows=4 peel=0 stages=2"});
+  ASSERT_EQ(all.size(), 1U) << "no plot";
+  EXPECT_EQ(all[0]["text"], "Constant: rows = 4, peel = 0, stages = 2.");
+  EXPECT_THAT(
+      knobsOf({"rows=4 peel=0 stages=2", "rows=8 peel=1 stages=4"})[1]["note"].get<std::string>(),
+      testing::Not(HasSubstr("Constant")));
 }
 
 TEST_F(RunDocument, TunePlotsProgressOverTime) {
@@ -501,10 +590,13 @@ TEST_F(RunDocument, SeveralRunsStartWithSpeedups) {
   const json& gains = shown["parts"][0];
   EXPECT_EQ(gains["title"], "Speedups");
   EXPECT_EQ(gains["columns"][0]["numbers"], json({second}));
-  EXPECT_EQ(gains["columns"][2]["numbers"], json({300}));
-  EXPECT_EQ(gains["columns"][3]["numbers"], json({100}));
-  EXPECT_EQ(part(shown, "Results by run")["columns"][1]["texts"],
-            json({"hone profile x", "hone tune x"}));
+  EXPECT_EQ(gains["columns"][2]["numbers"], json({3}));
+  EXPECT_EQ(gains["columns"][6]["numbers"], json({300}));
+  EXPECT_EQ(gains["columns"][7]["numbers"], json({100}));
+  const json results = part(shown, "Results by run")["columns"];
+  EXPECT_EQ(results[2]["texts"],
+            json({"1 operation, 25 % of the roofline", "faster: 3.00x (95 % CI 2.90–3.10)"}));
+  EXPECT_EQ(results[3]["texts"], json({"hone profile x", "hone tune x"}));
   const json& tabs = shown["parts"].back()["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["name"], fmt::format("{}: tune", second));
@@ -557,14 +649,14 @@ TEST_F(RunDocument, AcceptsAnyVerbAndSummary) {
                                   {"recommendations", {{"recommendations", {4}}}},
                                   {"validation", 3},
                                   {"program", {{"dispatches", {1}}}}}};
-  for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "other"}) {
+  for (const char* command : {"bench", "profile", "split", "tune", "kernel", "other"}) {
     for (const json& summary : odd) {
-      begin(verb, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});
+      begin(command, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});
       addTrial("x", {{"kernel", 5}, {"scope", 3}, {"row", 7}}, {100});
       const json shown = finish(summary);
-      EXPECT_FALSE(headline(shown).empty()) << verb << summary;
+      EXPECT_FALSE(headline(shown).empty()) << command << summary;
       EXPECT_EQ(part(shown, "All trials")["rows"], 1);
-      EXPECT_FALSE(headline(together({shownRun()})).empty()) << verb << summary;
+      EXPECT_FALSE(headline(together({shownRun()})).empty()) << command << summary;
     }
   }
 }

@@ -28,7 +28,7 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("ch") ? "es" : "s");
 }
 
-std::string textOf(std::optional<stats::Verdict> verdict) {
+std::string formatVerdict(std::optional<stats::Verdict> verdict) {
   return verdict ? std::string(nameOf(*verdict)) : "";
 }
 

@@ -20,6 +20,6 @@ namespace hone::report {
 /// Explains a verdict: "faster: …", "ambiguous: …".
 [[nodiscard]] std::string explainVerdict(std::optional<stats::Verdict> verdict);
 /// Returns the name of a verdict; "" if there is none.
-[[nodiscard]] std::string textOf(std::optional<stats::Verdict> verdict);
+[[nodiscard]] std::string formatVerdict(std::optional<stats::Verdict> verdict);
 
 }  // namespace hone::report

@@ -31,16 +31,18 @@ std::string itemLabel(const ComparedItem& item) {
   return choices.empty() ? item.label : fmt::format("{} ({})", item.label, choices);
 }
 
-std::string ratioOf(const ComparedItem& item) {
+std::string formatRatio(const ComparedItem& item) {
   return item.afterNs > 0 ? fmt::format("{:.3f}x", item.comparison.speedup.estimate) : "";
 }
 
-std::string intervalOf(const ComparedItem& item) {
+std::string formatInterval(const ComparedItem& item) {
   const stats::Interval& speedup = item.comparison.speedup;
   return item.afterNs > 0 ? fmt::format("{:.3f} - {:.3f}", speedup.low, speedup.high) : "";
 }
 
-std::string timeOf(double nanoseconds) { return nanoseconds > 0 ? humanTime(nanoseconds) : "-"; }
+std::string formatTime(double nanoseconds) {
+  return nanoseconds > 0 ? humanTime(nanoseconds) : "-";
+}
 
 /// Returns the width left for labels by the other columns. The table cuts wider lines itself.
 std::size_t labelWidth(std::size_t width, std::size_t verdictWidth) {
@@ -58,7 +60,7 @@ std::string countsText(const RunComparison& comparison) {
   std::vector<std::string> parts;
   for (const Change change : kWorstFirst) {
     if (const std::size_t count = comparison.count(change); count > 0) {
-      parts.push_back(fmt::format("{} {}", count, textOf(change)));
+      parts.push_back(fmt::format("{} {}", count, describeChange(change)));
     }
   }
   return parts.empty() ? "the runs have no measured item in common" : join(parts, ", ");
@@ -115,16 +117,16 @@ std::string headline(const RunComparison& comparison) {
                                   counted(comparison.things.size(), "item"));
 }
 
-std::string clockOf(const RunComparison& comparison) {
+std::string describeClock(const RunComparison& comparison) {
   return comparison.cpuTime ? "CPU time" : "wall time";
 }
 
-std::string titleOf(const RunComparison& comparison) {
-  return fmt::format("hone {}: run {} against run {}", comparison.before.verb, comparison.before.id,
-                     comparison.after.id);
+std::string formatTitle(const RunComparison& comparison) {
+  return fmt::format("hone {}: run {} against run {}", comparison.before.command,
+                     comparison.before.id, comparison.after.id);
 }
 
-DataTable tableOf(const RunComparison& comparison) {
+DataTable makeComparisonTable(const RunComparison& comparison) {
   DataTable table;
   table.title = "Items measured in both runs";
   table.empty = "The runs have no measured item in common.";
@@ -153,16 +155,16 @@ DataTable tableOf(const RunComparison& comparison) {
     low.numbers.push_back(both ? item.comparison.speedup.low : kNone);
     high.numbers.push_back(both ? item.comparison.speedup.high : kNone);
     verdict.texts.push_back(item.message.empty()
-                                ? std::string(textOf(item.change))
-                                : fmt::format("{}: {}", textOf(item.change), item.message));
+                                ? std::string(describeChange(item.change))
+                                : fmt::format("{}: {}", describeChange(item.change), item.message));
   }
-  table.columns = {std::move(what),  std::move(choice), std::move(before), std::move(after),
-                   std::move(ratio), std::move(low),    std::move(high),   std::move(verdict)};
+  table.columns = {std::move(what),    std::move(ratio),  std::move(low),   std::move(high),
+                   std::move(verdict), std::move(before), std::move(after), std::move(choice)};
   return table;
 }
 
 /// Bars of the largest changes, worst first.
-Bars barsOf(const RunComparison& comparison) {
+Bars makeBars(const RunComparison& comparison) {
   constexpr std::size_t kShown = 30;
   Bars bars;
   bars.title = "Speedup of the second run over the first";
@@ -221,7 +223,7 @@ json toJson(const ComparedItem& item) {
 }  // namespace
 
 std::string compareText(const RunComparison& comparison, std::size_t width, std::size_t limit) {
-  std::string text = fmt::format("{}, by {}\n", titleOf(comparison), clockOf(comparison));
+  std::string text = fmt::format("{}, by {}\n", formatTitle(comparison), describeClock(comparison));
   if (!comparison.sameMachine) {
     text += "warning: different machine or device, so times are not directly comparable\n";
   }
@@ -239,13 +241,13 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
         limit == 0 ? comparison.things.size() : std::min(limit, comparison.things.size());
     std::size_t verdictWidth = 0;
     for (std::size_t i = 0; i < shown; ++i) {
-      verdictWidth = std::max(verdictWidth, textOf(comparison.things[i].change).size());
+      verdictWidth = std::max(verdictWidth, describeChange(comparison.things[i].change).size());
     }
     for (std::size_t i = 0; i < shown; ++i) {
       const ComparedItem& item = comparison.things[i];
       table.add({shortenedInside(itemLabel(item), labelWidth(width, verdictWidth)),
-                 timeOf(item.beforeNs), timeOf(item.afterNs), ratioOf(item), intervalOf(item),
-                 std::string(textOf(item.change))});
+                 formatTime(item.beforeNs), formatTime(item.afterNs), formatRatio(item),
+                 formatInterval(item), std::string(describeChange(item.change))});
     }
     text += fmt::format("\n{}", table.text(width));
     if (shown < comparison.things.size()) {
@@ -297,7 +299,7 @@ json compareJson(const RunComparison& comparison) {
 
 Document compareDocument(const RunComparison& comparison) {
   Document document;
-  document.title = titleOf(comparison);
+  document.title = formatTitle(comparison);
   document.answer.headline = headline(comparison);
   document.answer.tone = comparison.gotWorse()                  ? Answer::Tone::bad
                          : comparison.count(Change::faster) > 0 ? Answer::Tone::good
@@ -312,20 +314,20 @@ Document compareDocument(const RunComparison& comparison) {
       document.answer.lines.push_back(line);
     }
   }
-  const auto commandOf = [](const store::Run& run) {
+  const auto formatCommand = [](const store::Run& run) {
     return fmt::format("{}: hone {}", run.startedAt, store::commandLine(run.arguments));
   };
   document.facts = {
-      {fmt::format("run {}", comparison.before.id), commandOf(comparison.before)},
-      {fmt::format("run {}", comparison.after.id), commandOf(comparison.after)},
-      {"ranked by", clockOf(comparison)},
+      {fmt::format("run {}", comparison.before.id), formatCommand(comparison.before)},
+      {fmt::format("run {}", comparison.after.id), formatCommand(comparison.after)},
+      {"ranked by", describeClock(comparison)},
       {"margin", fmt::format("{:.3g} %", 100 * comparison.margin)},
       {"differences",
        comparison.differences.empty() ? "none recorded" : join(comparison.differences, "; ")}};
   if (!comparison.things.empty()) {
-    document.add(barsOf(comparison));
+    document.add(makeBars(comparison));
   }
-  document.add(tableOf(comparison));
+  document.add(makeComparisonTable(comparison));
   if (!comparison.onlyBefore.empty()) {
     document.add(onlyTable(comparison.before.id, comparison.onlyBefore));
   }

@@ -13,7 +13,7 @@ namespace {
 /// Returns the Content-Security-Policy hash source of a script or style. Nothing else may run in
 /// the page, even if data were interpreted as markup.
 std::string policyHash(std::string_view text) {
-  const std::string hex = hashOf(text);
+  const std::string hex = hashBytes(text);
   std::string bytes;
   for (std::size_t at = 0; at < hex.size(); at += 2) {
     bytes += static_cast<char>(std::stoi(hex.substr(at, 2), nullptr, 16));

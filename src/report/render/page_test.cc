@@ -22,7 +22,7 @@ Document named(const std::string& name) {
 }
 
 /// Extracts the document embedded in the page.
-std::string dataOf(const std::string& page) {
+std::string extractData(const std::string& page) {
   constexpr std::string_view kBegin = "<script type=\"application/json\" id=\"document\">";
   const auto begin = page.find(kBegin) + kBegin.size();
   return page.substr(begin, page.find("</script>", begin) - begin);
@@ -42,7 +42,7 @@ TEST(Page, IsSelfContained) {
 TEST(Page, RoundTripsDocument) {
   EXPECT_TRUE(rc::check([](const std::vector<std::uint8_t>& bytes) {
     const std::string name = "</script><script>" + std::string(bytes.begin(), bytes.end()) + "<!--";
-    const std::string data = dataOf(page(named(name)));
+    const std::string data = extractData(page(named(name)));
     RC_ASSERT(data.find('<') == std::string::npos);
     const std::string kept = store::jsonText(named(name).json());
     RC_ASSERT(nlohmann::json::parse(data) == nlohmann::json::parse(kept));

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text/text.h"
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 #include "report/render/answer_text.h"
 #include "report/render/table.h"
 
@@ -31,8 +31,8 @@ std::string countText(double value) {
 
 std::string kindText(const Problem& problem) {
   const auto* conv = std::get_if<model::Conv>(&problem);
-  return conv == nullptr ? kindOf(problem)
-                         : fmt::format("{} {}", kindOf(problem), nameOf(conv->direction));
+  return conv == nullptr ? profilerKind(problem)
+                         : fmt::format("{} {}", profilerKind(problem), nameOf(conv->direction));
 }
 
 /// Totals over the problems of a workload.
@@ -50,7 +50,7 @@ Totals countTotals(std::span<const WorkloadEntry> entries) {
     totals.convolutions += std::holds_alternative<model::Conv>(entry.problem) ? 1 : 0;
     totals.matmuls += std::holds_alternative<model::Matmul>(entry.problem) ? 1 : 0;
     totals.attentions += std::holds_alternative<model::Attention>(entry.problem) ? 1 : 0;
-    totals.flops += flopsOf(entry.problem);
+    totals.flops += countFlops(entry.problem);
   }
   totals.lines = lines.size();
   totals.problems = entries.size();
@@ -83,8 +83,8 @@ std::string workloadText(std::span<const WorkloadEntry> entries, std::size_t wid
                {"problem", Align::left, 12}});
   for (const WorkloadEntry& entry : entries) {
     table.add({std::to_string(entry.line.number), kindText(entry.problem),
-               std::to_string(resultOf(entry.problem).count()),
-               std::to_string(reductionLength(entry.problem)), countText(flopsOf(entry.problem)),
+               std::to_string(resultType(entry.problem).count()),
+               std::to_string(reductionLength(entry.problem)), countText(countFlops(entry.problem)),
                nameOf(entry.problem)});
   }
   return table.text(width) + "\n" + totalsText(countTotals(entries));
@@ -97,9 +97,9 @@ nlohmann::json workloadJson(const model::Workload& workload) {
                         {"arguments", entry.line.text},
                         {"name", nameOf(entry.problem)},
                         {"kind", kindText(entry.problem)},
-                        {"output_size", resultOf(entry.problem).count()},
+                        {"output_size", resultType(entry.problem).count()},
                         {"reduction_size", reductionLength(entry.problem)},
-                        {"flops", flopsOf(entry.problem)},
+                        {"flops", countFlops(entry.problem)},
                         {"problem", toJson(entry.problem)}});
   }
   nlohmann::json badLines = nlohmann::json::array();

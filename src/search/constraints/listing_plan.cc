@@ -32,7 +32,7 @@ class Planner {
     }
   }
 
-  Result<Plan> run() {
+  Result<ListingPlan> run() {
     updateOpen();
     plan_.before = takeDue();
     while (true) {
@@ -137,7 +137,7 @@ class Planner {
       if (!wanted_[variable]) {
         continue;
       }
-      const double score = scoreOf(variable);
+      const double score = computeScore(variable);
       const bool better =
           !best || (isKnob_[variable] != isKnob_[*best] ? static_cast<bool>(isKnob_[variable])
                                                         : score < bestScore);
@@ -149,7 +149,7 @@ class Planner {
     return best;
   }
 
-  [[nodiscard]] double scoreOf(std::size_t variable) const {
+  [[nodiscard]] double computeScore(std::size_t variable) const {
     double weight = 1;
     for (const Constraints::Assertion& assertion : constraints_.assertions()) {
       const std::vector<std::size_t>& about = assertion.variables;
@@ -173,13 +173,14 @@ class Planner {
   std::vector<bool> used_;  ///< terms that some assertion needs and that are not due yet
   std::vector<bool> asserted_;
   std::vector<TermId> equations_;
-  Plan plan_;
+  ListingPlan plan_;
 };
 
 }  // namespace
 
-Result<Plan> planVariables(const Constraints& constraints, const std::vector<Domain>& domains,
-                           const std::vector<std::size_t>& knobs) {
+Result<ListingPlan> planVariables(const Constraints& constraints,
+                                  const std::vector<Domain>& domains,
+                                  const std::vector<std::size_t>& knobs) {
   return Planner(constraints, domains, knobs).run();
 }
 

@@ -189,7 +189,7 @@ TEST(CompilerListing, HasAllPointsOfLargeMatmul) {
   ASSERT_EQ(tileAndFuse.pipeline, "TileAndFuse");
   const auto constraints = Constraints::parse(tileAndFuse.smtLib);
   ASSERT_TRUE(constraints) << constraints.error().message;
-  const auto listing = listPoints(*constraints, knobsOf(tileAndFuse));
+  const auto listing = listPoints(*constraints, listKnobs(tileAndFuse));
   ASSERT_TRUE(listing) << listing.error().message;
   EXPECT_EQ(listing->space.size(), 1369u);  // as enumerated by z3
   for (const Knob& knob : listing->space.knobs()) {
@@ -206,7 +206,7 @@ std::vector<std::string> sizesFor(const std::string& target, const model::Proble
        all.value_or(std::vector<iree::PipelineConstraints>())) {
     const auto constraints = Constraints::parse(one.smtLib);
     EXPECT_TRUE(constraints) << constraints.error().message;
-    const auto listing = listPoints(*constraints, knobsOf(one));
+    const auto listing = listPoints(*constraints, listKnobs(one));
     EXPECT_TRUE(listing) << listing.error().message;
     sizes.push_back(fmt::format("{} {}", one.pipeline, listing ? listing->space.size() : 0));
   }

@@ -12,7 +12,7 @@ namespace {
 void checkAgainstSolver(const iree::PipelineConstraints& pipeline, std::size_t expected) {
   const auto constraints = Constraints::parse(pipeline.smtLib);
   ASSERT_TRUE(constraints) << constraints.error().message;
-  const auto listing = listPoints(*constraints, knobsOf(pipeline));
+  const auto listing = listPoints(*constraints, listKnobs(pipeline));
   ASSERT_TRUE(listing) << listing.error().message;
   ASSERT_TRUE(listing->complete);
   const Space& space = listing->space;

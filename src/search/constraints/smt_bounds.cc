@@ -78,7 +78,7 @@ class Narrowing {
     return moved_;
   }
 
-  [[nodiscard]] const Interval& limitOf(TermId term) const { return limits_[term]; }
+  [[nodiscard]] const Interval& narrowed(TermId term) const { return limits_[term]; }
 
  private:
   /// Computes the interval from the operands.
@@ -271,7 +271,7 @@ void deriveBounds(std::span<Variable> variables, std::span<const Term> terms,
     if (terms[id].kind != TermKind::variable) {
       continue;
     }
-    const Interval& limit = narrowing.limitOf(id);
+    const Interval& limit = narrowing.narrowed(id);
     Variable& variable = variables[static_cast<std::size_t>(terms[id].value)];
     variable.lower = limit.lower > -kInfinite ? std::optional(limit.lower) : std::nullopt;
     variable.upper = limit.upper < kInfinite ? std::optional(limit.upper) : std::nullopt;

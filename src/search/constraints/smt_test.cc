@@ -123,7 +123,7 @@ RC_GTEST_PROP(Smt, ParsesOrRejectsAnyText, ()) {
 }
 
 /// Formats bounds as "x in 1..8", or with one end missing.
-std::string boundsOf(const Constraints& constraints, std::string_view name) {
+std::string formatBounds(const Constraints& constraints, std::string_view name) {
   const Variable& variable = constraints.variables()[constraints.find(name).value()];
   return fmt::format("{}..{}", variable.lower ? fmt::to_string(*variable.lower) : "",
                      variable.upper ? fmt::to_string(*variable.upper) : "");
@@ -141,15 +141,15 @@ TEST(Smt, DerivesVariableBounds) {
       "(assert (= threads (* 64 count))) (assert (<= threads 1024))\n"
       "(assert flag) (assert (> free 3))\n");
   ASSERT_TRUE(constraints) << constraints.error().message;
-  EXPECT_EQ(boundsOf(*constraints, "n"), "2048..2048");
+  EXPECT_EQ(formatBounds(*constraints, "n"), "2048..2048");
   EXPECT_EQ(constraints->variables()[0].fixed(), 2048);
-  EXPECT_EQ(boundsOf(*constraints, "kind"), "0..2");
-  EXPECT_EQ(boundsOf(*constraints, "tile"), "16..512");
-  EXPECT_EQ(boundsOf(*constraints, "part"), "1..32");
-  EXPECT_EQ(boundsOf(*constraints, "count"), "1..16");
-  EXPECT_EQ(boundsOf(*constraints, "threads"), "64..1024");
-  EXPECT_EQ(boundsOf(*constraints, "free"), "4..");
-  EXPECT_EQ(boundsOf(*constraints, "flag"), "1..1");
+  EXPECT_EQ(formatBounds(*constraints, "kind"), "0..2");
+  EXPECT_EQ(formatBounds(*constraints, "tile"), "16..512");
+  EXPECT_EQ(formatBounds(*constraints, "part"), "1..32");
+  EXPECT_EQ(formatBounds(*constraints, "count"), "1..16");
+  EXPECT_EQ(formatBounds(*constraints, "threads"), "64..1024");
+  EXPECT_EQ(formatBounds(*constraints, "free"), "4..");
+  EXPECT_EQ(formatBounds(*constraints, "flag"), "1..1");
 }
 
 TEST(Smt, ChecksAssertionsOfOneVariable) {

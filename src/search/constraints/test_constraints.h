@@ -22,7 +22,7 @@ inline model::Problem largeMatmul() {
                        .rhs = model::ElementType::f16};
 }
 
-/// Returns a 3x3 convolution of a 2x32x32x1280 image with 1280 filters, f16 into f32.
+/// Returns a 3x3 convolution of a 2x34x34x1280 image with 1280 filters, f16 into f32.
 inline model::Problem largeConv() {
   return model::Conv{.n = 2,
                      .c = 1280,
@@ -44,20 +44,21 @@ inline model::Problem largeAttention() {
 inline Result<std::vector<iree::PipelineConstraints>> constraintsFor(
     const std::string& target, const model::Problem& problem) {
   const auto folder = HONE_TRY(ScratchFolder::create("hone-constraints"));
-  const std::string text = iree::mlirOf(problem);
+  const std::string text = iree::emitMlir(problem);
   HONE_CHECK(writeFile(folder.path() / "problem.mlir", text));
   const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
   iree::Compiler compiler(
       HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), 1, {}})),
       iree::ArtifactCache(folder.path() / "cache"),
       Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U});
-  return iree::constraintsOf(
-      compiler,
-      {folder.path() / "problem.mlir", hashOf(text), HONE_TRY(iree::targetFrom(target)).flags, {}});
+  return iree::queryConstraints(compiler, {folder.path() / "problem.mlir",
+                                           hashBytes(text),
+                                           HONE_TRY(iree::targetFrom(target)).flags,
+                                           {}});
 }
 
 /// Returns the knobs of a pipeline, without values.
-inline std::vector<Knob> knobsOf(const iree::PipelineConstraints& constraints) {
+inline std::vector<Knob> listKnobs(const iree::PipelineConstraints& constraints) {
   std::vector<Knob> knobs;
   for (const iree::Knob& knob : constraints.knobs) {
     knobs.push_back({knob.name, {}, knob.options.empty()});

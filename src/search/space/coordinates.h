@@ -24,10 +24,12 @@ class Coordinates {
     return std::span(values_).subspan(point * dimensions(), dimensions());
   }
   /// Returns the index of each coordinate's value among the values of its knob that occur.
-  [[nodiscard]] std::span<const std::uint32_t> ranksOf(std::size_t point) const {
+  [[nodiscard]] std::span<const std::uint32_t> pointRanks(std::size_t point) const {
     return std::span(ranks_).subspan(point * dimensions(), dimensions());
   }
-  [[nodiscard]] std::size_t ranks(std::size_t dimension) const { return rankCounts_[dimension]; }
+  [[nodiscard]] std::size_t rankCount(std::size_t dimension) const {
+    return rankCounts_[dimension];
+  }
   /// Returns the L1 distance; different options have distance 1.
   [[nodiscard]] float distance(std::size_t a, std::size_t b) const;
   /// Returns the number of steps from these ranks to the point. A step goes to the adjacent value

@@ -20,13 +20,13 @@ class Coverage {
  public:
   explicit Coverage(const Coordinates& coordinates) : coordinates_(coordinates) {
     for (std::size_t i = 0; i < coordinates.dimensions(); ++i) {
-      counts_.emplace_back(coordinates.ranks(i));
+      counts_.emplace_back(coordinates.rankCount(i));
     }
   }
 
   /// Returns the novelty of a point, from 1 if all its values are new, down to 0.
   [[nodiscard]] float novelty(std::size_t point) const {
-    const auto ranks = coordinates_.ranksOf(point);
+    const auto ranks = coordinates_.pointRanks(point);
     float sum = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       sum += 1.0F / static_cast<float>(1 + counts_[i][ranks[i]]);
@@ -35,7 +35,7 @@ class Coverage {
   }
   /// Returns true if one of the point's values is new.
   bool add(std::size_t point) {
-    const auto ranks = coordinates_.ranksOf(point);
+    const auto ranks = coordinates_.pointRanks(point);
     bool isNew = false;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       isNew = ++counts_[i][ranks[i]] == 1 || isNew;

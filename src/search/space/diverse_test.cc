@@ -84,7 +84,7 @@ TEST(Coordinates, AreNormalizedLogarithms) {
   EXPECT_FLOAT_EQ(coordinates.of(2)[0], 2.0F / 3);
   EXPECT_FLOAT_EQ(coordinates.of(1)[1], 0.5F);
   EXPECT_FLOAT_EQ(coordinates.distance(0, 1), 1.0F / 3 + 0.5F + 1);
-  EXPECT_EQ(coordinates.steps(coordinates.ranksOf(0), 3), 3u + 2u);
+  EXPECT_EQ(coordinates.steps(coordinates.pointRanks(0), 3), 3u + 2u);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ const std::vector<std::size_t>& Neighbours::of(std::size_t point) {
   };
   std::vector<Distance> away;
   away.reserve(coordinates_.size());
-  const auto here = coordinates_.ranksOf(point);
+  const auto here = coordinates_.pointRanks(point);
   for (std::size_t other = 0; other < coordinates_.size(); ++other) {
     if (other != point) {
       const auto tie = static_cast<std::uint32_t>((other + 1) * 0x9e3779b1U);
@@ -42,8 +42,8 @@ const std::vector<std::size_t>& Neighbours::of(std::size_t point) {
 }
 
 std::size_t Neighbours::child(std::size_t mother, std::size_t father, Random& random) const {
-  const auto left = coordinates_.ranksOf(mother);
-  const auto right = coordinates_.ranksOf(father);
+  const auto left = coordinates_.pointRanks(mother);
+  const auto right = coordinates_.pointRanks(father);
   std::vector<std::uint32_t> wanted;
   for (std::size_t i = 0; i < left.size(); ++i) {
     wanted.push_back(random.below(2) == 0 ? left[i] : right[i]);

@@ -15,36 +15,38 @@ constexpr double kRegressionWeight = 10;
 constexpr std::int64_t kMaxCap = 16;
 constexpr std::size_t kMaxFolds = 5;
 
-Cost costOf(const ShapeResult& shape, double bestUs, double timeUs) {
+Cost computeCost(const ShapeResult& shape, double bestUs, double timeUs) {
   const double ratio = timeUs / bestUs;
   const bool regressed =
-      shape.baseline && verdictOf(shape.baseline->meanUs, timeUs) == stats::Verdict::regressed;
+      shape.baseline && compareTimes(shape.baseline->meanUs, timeUs) == stats::Verdict::regressed;
   const double loss = ratio < kNegligibleRatio ? 0 : std::log(ratio);
   return {loss, loss * (regressed ? kRegressionWeight : 1), regressed ? 1 : 0};
 }
 
 /// Returns a cost above that of the slowest limit that worked and of twice the best time.
-Cost costOfFailure(const ShapeResult& shape, double bestUs) {
+Cost computeFailureCost(const ShapeResult& shape, double bestUs) {
   const double loss = std::log(2 * slowestLimit(shape)->timeUs / bestUs);
   return {loss, kRegressionWeight * loss, 1};
 }
 
-Case caseOf(const Cases& cases, const ShapeResult& shape) {
+Case makeCase(const Cases& cases, const ShapeResult& shape) {
   const model::Reduction& reduction = shape.reduction;
   const double best = *bestUs(shape);
   Case one{&shape, reduction.outputSize(), reduction.reductionSize(), {}, {}, {}};
   for (const std::int64_t limit : cases.limits) {
     const auto time = limit == kNoSplit ? timeUnder(shape, std::nullopt) : measuredUs(shape, limit);
-    one.limitCosts.push_back(time ? costOf(shape, best, *time) : costOfFailure(shape, best));
+    one.limitCosts.push_back(time ? computeCost(shape, best, *time)
+                                  : computeFailureCost(shape, best));
   }
   for (const std::int64_t cap : cases.caps) {
     const auto limit =
         cap == kNoSplit ? std::nullopt : std::optional(std::min(cap, reduction.startSize()));
     const auto time = timeUnder(shape, limit);
-    one.capCosts.push_back(time ? costOf(shape, best, *time) : costOfFailure(shape, best));
+    one.capCosts.push_back(time ? computeCost(shape, best, *time)
+                                : computeFailureCost(shape, best));
   }
   if (const auto time = timeUnder(shape, std::nullopt)) {
-    one.skipCost = costOf(shape, best, *time);
+    one.skipCost = computeCost(shape, best, *time);
   }
   return one;
 }
@@ -73,14 +75,14 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
-Cases casesOf(const SweepResult& sweep, model::ReductionKind kind) {
+Cases collectCases(const SweepResult& sweep, model::ReductionKind kind) {
   Cases cases{sweep.limits, {}, {}};
   std::copy_if(sweep.limits.begin(), sweep.limits.end(), std::back_inserter(cases.caps),
                [](std::int64_t limit) { return limit < kMaxCap; });
   cases.caps.push_back(kMaxCap);
   for (const ShapeResult& shape : sweep.shapes) {
     if (shape.reduction.kind == kind && !shape.reduction.sizes.empty() && !shape.limits.empty()) {
-      cases.all.push_back(caseOf(cases, shape));
+      cases.all.push_back(makeCase(cases, shape));
     }
   }
   std::stable_sort(cases.all.begin(), cases.all.end(), [](const Case& a, const Case& b) {
@@ -90,7 +92,7 @@ Cases casesOf(const SweepResult& sweep, model::ReductionKind kind) {
   return cases;
 }
 
-MeasuredRange rangeOf(const Cases& cases) {
+MeasuredRange measureRange(const Cases& cases) {
   MeasuredRange range;
   for (const Case& one : cases.all) {
     const bool first = range.shapes++ == 0;
@@ -134,7 +136,7 @@ Cost costUnder(const Cases& cases, const Heuristic& heuristic) {
   return total;
 }
 
-Folds foldsOf(const Cases& cases) {
+Folds makeFolds(const Cases& cases) {
   Folds folds;
   std::size_t distinct = 0;
   for (std::size_t i = 0; i < cases.all.size(); ++i) {

@@ -41,11 +41,11 @@ struct Cases {
 };
 
 /// Returns the sizes of the cases; zeros if there are none.
-[[nodiscard]] MeasuredRange rangeOf(const Cases& cases);
+[[nodiscard]] MeasuredRange measureRange(const Cases& cases);
 
 /// Returns the sweep's shapes that have a reduction and a time for a limit. A swept limit without a
 /// time for a shape failed there; it costs more than any limit with a time.
-[[nodiscard]] Cases casesOf(const SweepResult& sweep, model::ReductionKind kind);
+[[nodiscard]] Cases collectCases(const SweepResult& sweep, model::ReductionKind kind);
 
 /// Returns the cost under a ladder. Its limits and cap must be among those of the cases.
 [[nodiscard]] Cost costUnder(const Cases& cases, const Ladder& ladder, const Case& one);
@@ -59,7 +59,7 @@ struct Folds {
   std::size_t count = 0;
   std::vector<std::size_t> ofCase;
 };
-[[nodiscard]] Folds foldsOf(const Cases& cases);
+[[nodiscard]] Folds makeFolds(const Cases& cases);
 
 /// Return the cases inside or outside a fold.
 [[nodiscard]] Cases inFold(const Cases& cases, const Folds& folds, std::size_t fold);

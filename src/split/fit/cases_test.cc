@@ -17,7 +17,7 @@ TEST(Cases, CostIsLogOfLostTime) {
   ShapeResult shape = testShape(64, 64, 65536);
   shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}, {64, timingUs(5.05)}};
   const SweepResult sweep = oneShape(shape);
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 1U);
   EXPECT_EQ(cases.caps, (std::vector<std::int64_t>{1, 8, 16}));
   const Case& one = cases.all.front();
@@ -26,7 +26,7 @@ TEST(Cases, CostIsLogOfLostTime) {
   EXPECT_EQ(one.limitCosts[2].value, 0) << "1 % is negligible";
   EXPECT_DOUBLE_EQ(one.skipCost->value, std::log(2)) << "same as limit 1";
   EXPECT_EQ(one.capCosts[2].value, 0) << "16 gives the same split as 8";
-  EXPECT_TRUE(casesOf(sweep, ReductionKind::convolution).all.empty());
+  EXPECT_TRUE(collectCases(sweep, ReductionKind::convolution).all.empty());
 }
 
 TEST(Cases, WeighsRegressionsTenfoldAndFailuresMore) {
@@ -34,7 +34,7 @@ TEST(Cases, WeighsRegressionsTenfoldAndFailuresMore) {
   shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}};
   shape.baseline = timingUs(8);
   const SweepResult sweep = oneShape(shape);
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   const Case& one = cases.all.front();
   EXPECT_DOUBLE_EQ(one.limitCosts[0].value, 10 * std::log(2));
   EXPECT_EQ(one.limitCosts[0].regressed, 1);
@@ -48,13 +48,13 @@ TEST(Cases, LimitOneStandsForNoSplit) {
   shape.limits = {{1, timingUs(20)}, {8, timingUs(10)}};
   shape.noSplit = timingUs(5);
   const SweepResult sweep = oneShape(shape);
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   const Case& one = cases.all.front();
   EXPECT_EQ(one.limitCosts[0].value, 0) << "not the time of a split into one part";
   EXPECT_EQ(one.capCosts[0].value, 0);
   EXPECT_DOUBLE_EQ(one.limitCosts[1].value, std::log(2));
-  EXPECT_EQ(limitOf(Ladder{{{INT64_MAX, {}, kNoSplit}}, 16}, shape.reduction), std::nullopt);
-  EXPECT_EQ(limitOf(Ladder{{}, kNoSplit}, shape.reduction), std::nullopt);
+  EXPECT_EQ(chooseLimit(Ladder{{{INT64_MAX, {}, kNoSplit}}, 16}, shape.reduction), std::nullopt);
+  EXPECT_EQ(chooseLimit(Ladder{{}, kNoSplit}, shape.reduction), std::nullopt);
 }
 
 TEST(Cases, RangeCoversAllShapes) {
@@ -63,14 +63,14 @@ TEST(Cases, RangeCoversAllShapes) {
   for (ShapeResult& shape : sweep.shapes) {
     shape.limits = {{8, timingUs(5)}};
   }
-  EXPECT_EQ(rangeOf(casesOf(sweep, ReductionKind::matmul)),
+  EXPECT_EQ(measureRange(collectCases(sweep, ReductionKind::matmul)),
             (MeasuredRange{2, 32, 64 * 64, 512, 1000}));
-  EXPECT_EQ(rangeOf({}), MeasuredRange{});
+  EXPECT_EQ(measureRange({}), MeasuredRange{});
 }
 
 TEST(Cases, SumsCostsOfLimitsUnderLadder) {
   const SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0, 7);
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 40U);
   EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {}, 64}}, 16}).value, 0, 1e-9);
   EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {{INT64_MAX, 128}}, 64}}, 16}).value,
@@ -84,8 +84,8 @@ TEST(Cases, FoldsAreBalancedAndKeepEqualSizesTogether) {
   SweepResult sweep = testSweep(23, [](const model::Reduction&) { return 64; }, 0, 7);
   sweep.shapes.push_back(sweep.shapes.front());
   sweep.shapes.back().arguments += " ";
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
-  const Folds folds = foldsOf(cases);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  const Folds folds = makeFolds(cases);
   EXPECT_EQ(folds.count, 5U);
   std::size_t seen = 0;
   for (std::size_t fold = 0; fold < folds.count; ++fold) {

@@ -44,7 +44,7 @@ std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& values, std::
 }
 
 /// Returns constants that separate the measured sizes in all possible ways, rounded if possible.
-std::vector<std::int64_t> candidatesOf(const std::set<std::int64_t>& measures) {
+std::vector<std::int64_t> listCandidates(const std::set<std::int64_t>& measures) {
   std::set<std::int64_t> candidates = {0, decimalAbove(*measures.rbegin())};
   for (auto low = measures.begin(), high = std::next(low); high != measures.end(); ++low, ++high) {
     candidates.insert(decimalBetween(*low, *high));
@@ -64,7 +64,7 @@ class Search {
         continue;
       }
       const double gain = costUnder(cases, heuristic.ladder, one).value - one.skipCost->value;
-      const EarlyReturns measures = measuresOf(form_, one.shape->reduction);
+      const EarlyReturns measures = computeMeasures(form_, one.shape->reduction);
       for (std::size_t i = 0; i < kConstants.size(); ++i) {
         measures_[i].insert(measures.*kConstants[i]);
       }
@@ -76,7 +76,7 @@ class Search {
 
   EarlyReturns run() {
     best_ = present_;
-    bestScore_ = scoreOf(present_);
+    bestScore_ = computeScore(present_);
     if (open_.empty()) {
       return present_;
     }
@@ -88,7 +88,7 @@ class Search {
 
  private:
   /// Returns the saving by skipping, less the price of every changed constant.
-  [[nodiscard]] double scoreOf(const EarlyReturns& returns) const {
+  [[nodiscard]] double computeScore(const EarlyReturns& returns) const {
     double score = 0;
     for (const OpenCase& one : open_) {
       score += skips(form_, returns, *one.reduction) ? one.gain : 0;
@@ -100,7 +100,7 @@ class Search {
   }
 
   bool consider(const EarlyReturns& returns) {
-    const double score = scoreOf(returns);
+    const double score = computeScore(returns);
     if (score <= bestScore_ + kRounding) {
       return false;
     }
@@ -112,7 +112,7 @@ class Search {
   /// Returns candidates, nearest to the compiler's constant first: they win ties.
   [[nodiscard]] std::vector<std::int64_t> candidates(std::size_t constant, std::size_t most) const {
     const std::int64_t present = present_.*kConstants[constant];
-    std::vector<std::int64_t> values = thinned(candidatesOf(measures_[constant]), most);
+    std::vector<std::int64_t> values = thinned(listCandidates(measures_[constant]), most);
     values.push_back(present);
     std::stable_sort(values.begin(), values.end(), [&](std::int64_t a, std::int64_t b) {
       return distance(a, present) < distance(b, present);

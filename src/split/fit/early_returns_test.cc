@@ -37,7 +37,7 @@ TEST(EarlyReturns, KeepCompilerConstantsWithoutEvidence) {
       shape.noSplit.reset();
       shape.limits.erase(1);
     }
-    const Cases cases = casesOf(sweep, ReductionKind::matmul);
+    const Cases cases = collectCases(sweep, ReductionKind::matmul);
     EXPECT_EQ(fitReturns(heuristicFor(form, cases), cases), present);
   }
 }
@@ -54,7 +54,7 @@ TEST(EarlyReturns, MatchConstantsInSource) {
 
 TEST_P(EarlyReturnsOfSeed, SkipShapesThatAreFasterUnsplit) {
   const SweepResult sweep = sweepWithSmallSums(200000, GetParam());
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   Heuristic heuristic = heuristicFor(SourceForm::functions, cases);
   heuristic.ladder = {{{INT64_MAX, {}, 64}}, 16};
   const Cost before = costUnder(cases, heuristic);
@@ -89,7 +89,7 @@ SweepResult sweepOfHugeOutputs(std::int64_t smallBelow) {
 TEST(EarlyReturns, FitConditionOfHugeOutputs) {
   for (const std::int64_t smallBelow : {100000, 400000}) {
     const SweepResult sweep = sweepOfHugeOutputs(smallBelow);
-    const Cases cases = casesOf(sweep, ReductionKind::matmul);
+    const Cases cases = collectCases(sweep, ReductionKind::matmul);
     Heuristic heuristic = heuristicFor(SourceForm::functions, cases);
     heuristic.ladder = {{{INT64_MAX, {}, 8}}, 16};
     heuristic.returns = fitReturns(heuristic, cases);
@@ -111,7 +111,7 @@ TEST(EarlyReturns, DoNotFitNoise) {
     shape.noSplit = shape.limits.at(8);
     shape.baseline = shape.limits.at(16);
   }
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
     EXPECT_EQ(fitReturns(heuristicFor(form, cases), cases),
               compilersReturns(form, ReductionKind::matmul));
@@ -121,22 +121,22 @@ TEST(EarlyReturns, DoNotFitNoise) {
 TEST(EarlyReturns, MeasuresMatchConditions) {
   const model::Reduction matmul{
       .kind = ReductionKind::matmul, .sizes = {1000}, .batchSize = 2, .mSize = 10, .nSize = 40};
-  EXPECT_EQ(measuresOf(SourceForm::chain, matmul), (EarlyReturns{40, 1000, 25}));
-  EXPECT_EQ(measuresOf(SourceForm::functions, matmul), (EarlyReturns{800, 1000, 25}));
+  EXPECT_EQ(computeMeasures(SourceForm::chain, matmul), (EarlyReturns{40, 1000, 25}));
+  EXPECT_EQ(computeMeasures(SourceForm::functions, matmul), (EarlyReturns{800, 1000, 25}));
   const model::Reduction huge{
       .kind = ReductionKind::matmul, .sizes = {1000}, .mSize = 1024, .nSize = 1024};
-  EXPECT_EQ(measuresOf(SourceForm::functions, huge).modestReduction, 1000);
-  EXPECT_EQ(measuresOf(SourceForm::chain, huge).modestReduction, 0);
+  EXPECT_EQ(computeMeasures(SourceForm::functions, huge).modestReduction, 1000);
+  EXPECT_EQ(computeMeasures(SourceForm::chain, huge).modestReduction, 0);
   model::Reduction conv{.kind = ReductionKind::convolution,
                         .sizes = {100, 10},
                         .batchFirst = true,
                         .batchSize = 4,
                         .outputChannelSize = 25,
                         .imageSize = 9};
-  EXPECT_EQ(measuresOf(SourceForm::chain, conv), (EarlyReturns{4, 1000, 100}));
-  EXPECT_EQ(measuresOf(SourceForm::functions, conv), (EarlyReturns{225, 1000, 66}));
+  EXPECT_EQ(computeMeasures(SourceForm::chain, conv), (EarlyReturns{4, 1000, 100}));
+  EXPECT_EQ(computeMeasures(SourceForm::functions, conv), (EarlyReturns{225, 1000, 66}));
   conv.batchFirst = false;
-  EXPECT_EQ(measuresOf(SourceForm::functions, conv), (EarlyReturns{100, 1000, 100}));
+  EXPECT_EQ(computeMeasures(SourceForm::functions, conv), (EarlyReturns{100, 1000, 100}));
 }
 
 }  // namespace

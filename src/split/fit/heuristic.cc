@@ -10,7 +10,7 @@ using model::Reduction;
 using model::ReductionKind;
 
 /// Computes the ratio like the compiler: in doubles, then truncated.
-std::int64_t ratioOf(std::int64_t summed, std::int64_t parallel, std::int64_t batch = 1) {
+std::int64_t computeRatio(std::int64_t summed, std::int64_t parallel, std::int64_t batch = 1) {
   return static_cast<std::int64_t>(static_cast<double>(summed) /
                                    std::sqrt(static_cast<double>(parallel)) /
                                    static_cast<double>(batch));
@@ -33,18 +33,18 @@ EarlyReturns convolutionMeasures(SourceForm form, const Reduction& reduction) {
   if (form == SourceForm::chain) {
     // Both must reach the constant, so the smaller one decides.
     return {std::min(channels, reduction.batchSize), summed,
-            ratioOf(summed, channels * reduction.batchSize), 0};
+            computeRatio(summed, channels * reduction.batchSize), 0};
   }
   const std::int64_t parallel =
       channels * (reduction.batchFirst ? reduction.imageSize : reduction.batchSize);
-  return {parallel, summed, ratioOf(summed, parallel), isHuge(form, reduction) ? summed : 0};
+  return {parallel, summed, computeRatio(summed, parallel), isHuge(form, reduction) ? summed : 0};
 }
 
 EarlyReturns matmulMeasures(SourceForm form, const Reduction& reduction) {
   const std::int64_t summed = reduction.reductionSize();
   return {form == SourceForm::chain ? std::max(reduction.mSize, reduction.nSize)
                                     : reduction.outputSize(),
-          summed, ratioOf(summed, reduction.mSize * reduction.nSize, reduction.batchSize),
+          summed, computeRatio(summed, reduction.mSize * reduction.nSize, reduction.batchSize),
           isHuge(form, reduction) ? summed : 0};
 }
 
@@ -77,7 +77,7 @@ EarlyReturns compilersReturns(SourceForm form, ReductionKind kind) {
   return chain ? EarlyReturns{1024, 24576, 384, 0} : EarlyReturns{2048L * 4096, 18000, 48, 200000};
 }
 
-EarlyReturns measuresOf(SourceForm form, const Reduction& reduction) {
+EarlyReturns computeMeasures(SourceForm form, const Reduction& reduction) {
   return reduction.kind == ReductionKind::convolution ? convolutionMeasures(form, reduction)
                                                       : matmulMeasures(form, reduction);
 }
@@ -87,7 +87,7 @@ bool skips(SourceForm form, const EarlyReturns& returns, const Reduction& reduct
                                                       : matmulSkips(form, returns, reduction);
 }
 
-std::optional<std::int64_t> limitOf(const Ladder& ladder, const Reduction& reduction) {
+std::optional<std::int64_t> chooseLimit(const Ladder& ladder, const Reduction& reduction) {
   const auto decided = [](std::int64_t limit) {
     return limit == kNoSplit ? std::nullopt : std::optional(limit);
   };
@@ -106,11 +106,11 @@ std::optional<std::int64_t> limitOf(const Ladder& ladder, const Reduction& reduc
                                 : std::optional(std::min(ladder.cap, reduction.startSize()));
 }
 
-std::optional<std::int64_t> limitOf(const Heuristic& heuristic, const Reduction& reduction) {
+std::optional<std::int64_t> chooseLimit(const Heuristic& heuristic, const Reduction& reduction) {
   if (skips(heuristic.form, heuristic.returns, reduction)) {
     return std::nullopt;
   }
-  return limitOf(heuristic.ladder, reduction);
+  return chooseLimit(heuristic.ladder, reduction);
 }
 
 }  // namespace hone::split

@@ -22,15 +22,15 @@ using model::Step;
 [[nodiscard]] EarlyReturns compilersReturns(SourceForm form, model::ReductionKind kind);
 /// Returns the sizes of an operation that the form's early returns compare with their constants; 0
 /// as the reduction size of an output that is not huge.
-[[nodiscard]] EarlyReturns measuresOf(SourceForm form, const model::Reduction& reduction);
+[[nodiscard]] EarlyReturns computeMeasures(SourceForm form, const model::Reduction& reduction);
 /// Returns true if the form's early returns, with these constants, leave the operation unsplit.
 [[nodiscard]] bool skips(SourceForm form, const EarlyReturns& returns,
                          const model::Reduction& reduction);
 /// Return the limit of a ladder or of a heuristic; nullopt: not split. The measured range is not
 /// considered.
-[[nodiscard]] std::optional<std::int64_t> limitOf(const Ladder& ladder,
-                                                  const model::Reduction& reduction);
-[[nodiscard]] std::optional<std::int64_t> limitOf(const Heuristic& heuristic,
-                                                  const model::Reduction& reduction);
+[[nodiscard]] std::optional<std::int64_t> chooseLimit(const Ladder& ladder,
+                                                      const model::Reduction& reduction);
+[[nodiscard]] std::optional<std::int64_t> chooseLimit(const Heuristic& heuristic,
+                                                      const model::Reduction& reduction);
 
 }  // namespace hone::split

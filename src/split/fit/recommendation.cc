@@ -35,7 +35,7 @@ Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
 /// Fits a heuristic. Ladder and early returns depend on each other, so the ladder is fitted again
 /// to the operations that the returns do not skip.
 Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
-  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases), rangeOf(cases)};
+  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases), measureRange(cases)};
   first.returns = fitReturns(first, cases);
   const Cases kept = notSkipped(cases, first);
   if (kept.all.size() == cases.all.size()) {
@@ -58,16 +58,16 @@ FittedHeuristic fitted(const Cases& cases, ReductionKind kind, SourceForm form,
                        FitLadder fitLadder) {
   FittedHeuristic result;
   result.heuristic = fit(cases, kind, form, fitLadder);
-  result.inSample = regretOf(predictAll(result.heuristic, cases));
+  result.inSample = computeRegret(predictAll(result.heuristic, cases));
   result.codeLines = static_cast<std::int64_t>(ladderCode(result.heuristic).size());
-  std::vector<Prediction> leftOut;
-  const Folds folds = foldsOf(cases);
+  std::vector<Prediction> crossValidated;
+  const Folds folds = makeFolds(cases);
   for (std::size_t fold = 0; folds.count > 1 && fold < folds.count; ++fold) {
     const Heuristic others = fit(outsideFold(cases, folds, fold), kind, form, fitLadder);
     const auto predictions = predictAll(others, inFold(cases, folds, fold));
-    leftOut.insert(leftOut.end(), predictions.begin(), predictions.end());
+    crossValidated.insert(crossValidated.end(), predictions.begin(), predictions.end());
   }
-  result.leftOut = regretOf(leftOut);
+  result.crossValidated = computeRegret(crossValidated);
   return result;
 }
 
@@ -76,8 +76,8 @@ std::string percentOver(const Regret& regret) {
 }
 
 void decide(Recommendation& recommendation) {
-  const Regret& one = recommendation.oneD.leftOut;
-  const Regret& two = recommendation.twoD.leftOut;
+  const Regret& one = recommendation.oneD.crossValidated;
+  const Regret& two = recommendation.twoD.crossValidated;
   const Regret& oneInSample = recommendation.oneD.inSample;
   const Regret& twoInSample = recommendation.twoD.inSample;
   const std::string figures = fmt::format("cross-validated regret {} with 2-D, {} with 1-D",
@@ -106,7 +106,7 @@ void decide(Recommendation& recommendation) {
 std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form) {
   std::vector<Recommendation> recommendations;
   for (const ReductionKind kind : {ReductionKind::convolution, ReductionKind::matmul}) {
-    const Cases cases = casesOf(sweep, kind);
+    const Cases cases = collectCases(sweep, kind);
     if (cases.all.empty()) {
       continue;
     }

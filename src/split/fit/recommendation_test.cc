@@ -32,21 +32,21 @@ TEST(Recommendation, PrefersTwoDIfReductionSizeMatters) {
   const Recommendation& one = all.front();
   EXPECT_TRUE(one.takeTwoD) << one.why;
   EXPECT_THAT(one.why, StartsWith("2-D: "));
-  EXPECT_LT(one.twoD.leftOut.geomeanRatio, 1.1);
-  EXPECT_GT(one.oneD.leftOut.geomeanRatio, one.twoD.leftOut.geomeanRatio);
+  EXPECT_LT(one.twoD.crossValidated.geomeanRatio, 1.1);
+  EXPECT_GT(one.oneD.crossValidated.geomeanRatio, one.twoD.crossValidated.geomeanRatio);
   EXPECT_EQ(one.taken(), one.twoD);
   EXPECT_EQ(one.twoD.inSample.regressed, 0);
   EXPECT_EQ(one.twoD.heuristic.range.shapes, 120);
   EXPECT_EQ(one.oneD.heuristic.range, one.twoD.heuristic.range);
   EXPECT_EQ(one.twoD.codeLines, static_cast<std::int64_t>(ladderCode(one.twoD.heuristic).size()));
-  EXPECT_EQ(one.twoD.leftOut.shapes + one.twoD.leftOut.unknown, 120);
+  EXPECT_EQ(one.twoD.crossValidated.shapes + one.twoD.crossValidated.unknown, 120);
 }
 
 TEST(Recommendation, PrefersOneDIfEquallyGood) {
   const Recommendation one = recommend(ladderSweep(), SourceForm::chain).at(0);
   EXPECT_FALSE(one.takeTwoD);
   EXPECT_THAT(one.why, HasSubstr("must gain more than 1 %"));
-  EXPECT_LT(one.oneD.leftOut.geomeanRatio, 1.06);
+  EXPECT_LT(one.oneD.crossValidated.geomeanRatio, 1.06);
   EXPECT_EQ(one.oneD.heuristic.form, SourceForm::chain);
 }
 
@@ -89,7 +89,7 @@ TEST_P(RecommendationOfSeed, FindsKnownLadderWithoutRegressions) {
   const Recommendation one = recommend(sweep, SourceForm::chain).at(0);
   EXPECT_EQ(one.taken().inSample.regressed, 0);
   EXPECT_EQ(one.taken().inSample.improved, 100);
-  EXPECT_LT(one.oneD.leftOut.geomeanRatio, 1.1);
+  EXPECT_LT(one.oneD.crossValidated.geomeanRatio, 1.1);
 }
 
 TEST(Recommendation, KeepsCompilersCodeWithoutProvenGain) {

@@ -100,14 +100,15 @@ std::vector<std::int64_t> sizesUnder(const Reduction& reduction,
 }
 
 std::vector<std::int64_t> sizesUnder(const Reduction& reduction, const LimitChooser& limitFor) {
-  const auto sizesOf = [&](const Reduction& one) -> std::optional<std::vector<std::int64_t>> {
+  const auto chooseSplitSizes =
+      [&](const Reduction& one) -> std::optional<std::vector<std::int64_t>> {
     const auto limit = limitFor(one);
     return limit ? sizesFor(one, *limit) : std::nullopt;
   };
-  auto sizes = sizesOf(reduction);
+  auto sizes = chooseSplitSizes(reduction);
   if (!sizes && reduction.kind == ReductionKind::convolution) {
     if (const auto matmul = asMatmul(reduction)) {
-      sizes = sizesOf(*matmul);
+      sizes = chooseSplitSizes(*matmul);
     }
   }
   return sizes.value_or(std::vector<std::int64_t>{});

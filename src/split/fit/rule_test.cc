@@ -115,7 +115,7 @@ TEST(ReductionFormula, MatchesCompiler) {
     }
     ++seen;
     const Reduction& theirs = programs[i].operations.front();
-    const auto ours = reductionOf(problems[i].problem);
+    const auto ours = findReduction(problems[i].problem);
     ASSERT_TRUE(ours) << problems[i].arguments;
     EXPECT_EQ(ours->kind, theirs.kind) << problems[i].arguments;
     EXPECT_EQ(ours->sizes, theirs.sizes) << problems[i].arguments;

@@ -83,10 +83,10 @@ std::optional<double> timeUnder(const ShapeResult& shape, std::optional<std::int
 }
 
 Prediction predict(const Heuristic& heuristic, const ShapeResult& shape) {
-  return {&shape, timeUnder(shape, limitOf(heuristic, shape.reduction))};
+  return {&shape, timeUnder(shape, chooseLimit(heuristic, shape.reduction))};
 }
 
-Regret regretOf(std::span<const Prediction> predictions) {
+Regret computeRegret(std::span<const Prediction> predictions) {
   Regret regret;
   std::vector<double> ratios;
   std::vector<double> speedups;
@@ -102,7 +102,7 @@ Regret regretOf(std::span<const Prediction> predictions) {
     regret.bestTotalUs += *best;
     regret.worstRatio = std::max(regret.worstRatio, ratios.back());
     if (const std::optional<Timing>& baseline = prediction.shape->baseline) {
-      const stats::Verdict verdict = verdictOf(baseline->meanUs, *prediction.timeUs);
+      const stats::Verdict verdict = compareTimes(baseline->meanUs, *prediction.timeUs);
       regret.improved += verdict == stats::Verdict::improved ? 1 : 0;
       regret.neutral += verdict == stats::Verdict::neutral ? 1 : 0;
       regret.regressed += verdict == stats::Verdict::regressed ? 1 : 0;

@@ -43,6 +43,6 @@ struct Prediction {
 
 using model::Regret;  ///< excess of the predicted over the best measured times
 
-[[nodiscard]] Regret regretOf(std::span<const Prediction> predictions);
+[[nodiscard]] Regret computeRegret(std::span<const Prediction> predictions);
 
 }  // namespace hone::split

@@ -74,7 +74,7 @@ TEST(Simulate, ComputesRegretAgainstBestAndBaseline) {
   heuristic.ladder.cap = 8;
   const std::vector<Prediction> predictions = {predict(heuristic, fast), predict(heuristic, slow),
                                                predict(heuristic, bare)};
-  const Regret regret = regretOf(predictions);
+  const Regret regret = computeRegret(predictions);
   EXPECT_EQ(regret.shapes, 2);
   EXPECT_EQ(regret.unknown, 1);
   EXPECT_DOUBLE_EQ(regret.geomeanRatio, 2);
@@ -85,7 +85,7 @@ TEST(Simulate, ComputesRegretAgainstBestAndBaseline) {
   EXPECT_EQ(regret.neutral, 0);
   EXPECT_EQ(regret.regressed, 1);
   EXPECT_NEAR(regret.speedup, std::sqrt(2 * 0.9), 1e-12);
-  EXPECT_EQ(regretOf({}), Regret{});
+  EXPECT_EQ(computeRegret({}), Regret{});
 }
 
 TEST(Simulate, PredictsNoSplitTimeForSkippedShape) {

@@ -108,14 +108,14 @@ inline Result<RuleCheck> checkRule(iree::Compiler& compiler, const iree::Install
                                    const std::vector<model::Problem>& problems) {
   std::string text;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    text += iree::mlirOf(problems[i], fmt::format("f{}", i));
+    text += iree::emitMlir(problems[i], fmt::format("f{}", i));
     text += '\n';
   }
   iree::CompileRequest request;
   request.source = folder / "shapes.mlir";
-  request.sourceHash = hashOf(text);
+  request.sourceHash = hashBytes(text);
   HONE_CHECK(writeFile(request.source, text));
-  const auto reductions = HONE_TRY(iree::reductionsOf(compiler, request));
+  const auto reductions = HONE_TRY(iree::queryReductions(compiler, request));
   const auto pass = HONE_TRY(runCommand({{installation.compilerLibrary().parent_path() / "iree-opt",
                                           "--pass-pipeline=builtin.module(func.func(iree-dispatch-"
                                           "creation-set-split-reduction-sizes))",

@@ -17,24 +17,24 @@ std::string_view kindText(const Recommendation& one) {
   return one.oneD.heuristic.kind == model::ReductionKind::convolution ? "CONVOLUTION" : "MATMUL";
 }
 
-std::string_view nameOf(const Recommendation& one, const FittedHeuristic& fitted) {
+std::string_view roleName(const Recommendation& one, const FittedHeuristic& fitted) {
   return &fitted == &one.oneD ? "1-D" : "2-D";
 }
 
 /// Returns both fits, the recommended one first.
-std::vector<const FittedHeuristic*> fitsOf(const Recommendation& one) {
+std::vector<const FittedHeuristic*> listFits(const Recommendation& one) {
   return {&one.taken(), one.takeTwoD ? &one.oneD : &one.twoD};
 }
 
 std::string constantsText(const Recommendation& one) {
-  std::string text = fmt::format("FOR {} ({}):\n", kindText(one), functionOf(one.oneD.heuristic));
+  std::string text = fmt::format("FOR {} ({}):\n", kindText(one), functionName(one.oneD.heuristic));
   const bool same = one.oneD.heuristic.returns == one.twoD.heuristic.returns;
-  for (const FittedHeuristic* fitted : fitsOf(one)) {
+  for (const FittedHeuristic* fitted : listFits(one)) {
     if (!same) {
-      text += fmt::format("  // for the {} code{}\n", nameOf(one, *fitted),
+      text += fmt::format("  // for the {} code{}\n", roleName(one, *fitted),
                           fitted == &one.taken() ? " (recommended)" : "");
     }
-    for (const NamedConstant& constant : constantsOf(fitted->heuristic)) {
+    for (const NamedConstant& constant : listConstants(fitted->heuristic)) {
       text += fmt::format("  const int64_t {} = {};\n", constant.name, constant.value);
     }
     if (same) {
@@ -64,12 +64,12 @@ std::string regretText(std::string_view what, const Regret& regret) {
 
 std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted) {
   const bool twoD = &fitted == &one.twoD;
-  std::string text = fmt::format("{}, by {}: {}{}\n", nameOf(one, fitted),
+  std::string text = fmt::format("{}, by {}: {}{}\n", roleName(one, fitted),
                                  twoD ? "output size and reduction size" : "output size",
                                  countText(fitted.codeLines, "line"),
                                  &fitted == &one.taken() ? " (recommended)" : "");
   text += regretText("predicted in sample", fitted.inSample);
-  text += regretText("predicted by cross-validation", fitted.leftOut);
+  text += regretText("predicted by cross-validation", fitted.crossValidated);
   text += "\n";
   for (const std::string& line : ladderCode(fitted.heuristic)) {
     text += line + "\n";
@@ -80,7 +80,7 @@ std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted)
 /// Returns the function that contains the ladder.
 std::string ladderFunction(const Heuristic& heuristic) {
   if (heuristic.form == SourceForm::chain) {
-    return functionOf(heuristic);
+    return functionName(heuristic);
   }
   return heuristic.kind == model::ReductionKind::convolution ? "getConvolutionLimitParallelLoops"
                                                              : "getMatmulLimitParallelLoops";

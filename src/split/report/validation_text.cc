@@ -22,7 +22,7 @@ struct Totals {
   double geomeanSpeedup = 1;
 };
 
-Totals totalsOf(const Validation& validation) {
+Totals computeTotals(const Validation& validation) {
   Totals totals;
   std::vector<double> speedups;
   for (const ValidatedShape& shape : validation.shapes) {
@@ -68,7 +68,7 @@ void addRuntime(Box& box, std::string_view label, double us) {
 }
 
 std::string boxText(const Validation& validation) {
-  const Totals totals = totalsOf(validation);
+  const Totals totals = computeTotals(validation);
   const auto tests = static_cast<std::int64_t>(validation.shapes.size());
   const auto counted = [&](Box& box, std::string_view label, Verdict verdict) {
     const std::int64_t count = validation.count(verdict);

@@ -14,14 +14,15 @@ using testing::HasSubstr;
 using testing::Not;
 
 ValidatedShape validatedShape(double baselineUs, double optimizedUs) {
-  return {"gemm -m 8", baselineUs, optimizedUs, std::nullopt, verdictOf(baselineUs, optimizedUs)};
+  return {"gemm -m 8", baselineUs, optimizedUs, std::nullopt,
+          compareTimes(baselineUs, optimizedUs)};
 }
 
 TEST(Validation, UsesThresholdOfFivePercent) {
-  EXPECT_EQ(verdictOf(106, 100), Verdict::improved);
-  EXPECT_EQ(verdictOf(104, 100), Verdict::neutral);
-  EXPECT_EQ(verdictOf(96, 100), Verdict::neutral);
-  EXPECT_EQ(verdictOf(94, 100), Verdict::regressed);
+  EXPECT_EQ(compareTimes(106, 100), Verdict::improved);
+  EXPECT_EQ(compareTimes(104, 100), Verdict::neutral);
+  EXPECT_EQ(compareTimes(96, 100), Verdict::neutral);
+  EXPECT_EQ(compareTimes(94, 100), Verdict::regressed);
 }
 
 TEST(ValidationText, ShowsBox) {

@@ -29,7 +29,7 @@ bool isOneOf(std::span<const std::string_view> texts, std::string_view text) {
 }
 
 /// Parses the number of a literal; `unknown` for forms that the heuristics do not use.
-Expression numberOf(const Token& token) {
+Expression parseNumber(const Token& token) {
   Expression number{.kind = Kind::unknown, .text = token.text};
   std::string digits = token.text;
   std::erase(digits, '\'');
@@ -201,7 +201,7 @@ class ExpressionParser {
     }
     const Token& token = source_.tokens[at_];
     if (token.kind == TokenKind::number) {
-      Expression number = numberOf(token);
+      Expression number = parseNumber(token);
       number.begin = at_++;
       number.end = at_;
       return number;
@@ -524,7 +524,7 @@ std::vector<Statement> parseStatements(const Source& source, std::size_t begin, 
   return StatementParser(source, begin, end).parseAll();
 }
 
-std::string textOf(const Source& source, std::size_t begin, std::size_t end) {
+std::string quoteTokens(const Source& source, std::size_t begin, std::size_t end) {
   if (begin >= end || end > source.tokens.size()) {
     return "";
   }

@@ -87,7 +87,7 @@ void forEach(const Expression& expression, const Visit& visit) {
 }
 
 /// Returns the source text of the tokens from `begin` to `end`, on one line.
-[[nodiscard]] std::string textOf(const Source& source, std::size_t begin, std::size_t end);
+[[nodiscard]] std::string quoteTokens(const Source& source, std::size_t begin, std::size_t end);
 
 /// Returns the names of the parameters in the tokens from `begin` to `end`; "" for one without.
 [[nodiscard]] std::vector<std::string> parameterNames(const Source& source, std::size_t begin,

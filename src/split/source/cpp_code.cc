@@ -34,7 +34,7 @@ struct Branch {
   bool isCap = false;  ///< the limit is at most the size of the loop that is split first
 };
 
-std::vector<Branch> branchesOf(const Ladder& ladder) {
+std::vector<Branch> makeBranches(const Ladder& ladder) {
   std::vector<Branch> branches;
   for (const Band& band : ladder.bands) {
     branches.push_back({band.outputBelow, band.steps, band.limit, false});
@@ -46,7 +46,7 @@ std::vector<Branch> branchesOf(const Ladder& ladder) {
 /// Removes the conditions that are always true or always false for sizes in the range.
 std::vector<Branch> branchesWithin(const Ladder& ladder, const MeasuredRange& range) {
   std::vector<Branch> kept;
-  for (Branch& branch : branchesOf(ladder)) {
+  for (Branch& branch : makeBranches(ladder)) {
     if (branch.outputBelow && *branch.outputBelow <= range.minOutput) {
       continue;
     }
@@ -103,10 +103,10 @@ class LadderWriter {
       const int inner = depth + (branch.outputBelow ? 1 : 0);
       for (const Step& step : branch.steps) {
         out_.line(inner, fmt::format("if ({} < {}) {{", names_.reduction, step.reductionBelow));
-        out_.line(inner + 1, fmt::format("return {};", valueOf(step.limit, false)));
+        out_.line(inner + 1, fmt::format("return {};", limitText(step.limit, false)));
         out_.line(inner, "}");
       }
-      out_.line(inner, fmt::format("return {};", valueOf(branch.limit, branch.isCap)));
+      out_.line(inner, fmt::format("return {};", limitText(branch.limit, branch.isCap)));
       if (branch.outputBelow) {
         out_.line(depth, "}");
       }
@@ -132,12 +132,12 @@ class LadderWriter {
   }
 
   void assign(int depth, std::int64_t limit, bool isCap) {
-    const std::string value = valueOf(limit, isCap);
+    const std::string value = limitText(limit, isCap);
     out_.line(depth, limit == kNoSplit ? fmt::format("return {};", value)
                                        : fmt::format("limitParallelLoops = {};", value));
   }
 
-  [[nodiscard]] std::string valueOf(std::int64_t limit, bool isCap) const {
+  [[nodiscard]] std::string limitText(std::int64_t limit, bool isCap) const {
     return limit == kNoSplit ? "std::nullopt"
            : isCap           ? fmt::format("std::min<int64_t>({}, {})", limit, names_.start)
                              : std::to_string(limit);
@@ -162,7 +162,7 @@ std::string productText(std::int64_t value) {
   return std::to_string(value);
 }
 
-std::vector<NamedConstant> constantsOf(const Heuristic& heuristic) {
+std::vector<NamedConstant> listConstants(const Heuristic& heuristic) {
   const EarlyReturns& returns = heuristic.returns;
   const bool chain = heuristic.form == SourceForm::chain;
   if (heuristic.kind == ReductionKind::convolution) {
@@ -175,7 +175,7 @@ std::vector<NamedConstant> constantsOf(const Heuristic& heuristic) {
           {"ratioThreshold", returns.ratio}};
 }
 
-std::string functionOf(const Heuristic& heuristic) {
+std::string functionName(const Heuristic& heuristic) {
   if (heuristic.kind == ReductionKind::matmul) {
     return "getMatmulLikeReductionSizes";
   }
@@ -190,10 +190,10 @@ std::vector<std::string> ladderCode(const Heuristic& heuristic) {
         "outputSize", heuristic.kind == ReductionKind::convolution ? "reductionSize" : "kSize",
         "tileSizes[0]"};
     out.line(1, "int64_t limitParallelLoops;");
-    LadderWriter(out, names).writeChain(1, branchesOf(heuristic.ladder));
+    LadderWriter(out, names).writeChain(1, makeBranches(heuristic.ladder));
   } else {
     const LadderNames names{"outputSize", "reductionSize", "startTileSize"};
-    LadderWriter(out, names).writeReturns(1, branchesOf(heuristic.ladder));
+    LadderWriter(out, names).writeReturns(1, makeBranches(heuristic.ladder));
   }
   return out.take();
 }

@@ -20,9 +20,9 @@ struct NamedConstant {
 
 /// Returns the constants of the early returns, under their names in the heuristic's form and
 /// function.
-[[nodiscard]] std::vector<NamedConstant> constantsOf(const Heuristic& heuristic);
+[[nodiscard]] std::vector<NamedConstant> listConstants(const Heuristic& heuristic);
 /// Returns the compiler's function that contains them: "getMatmulLikeReductionSizes".
-[[nodiscard]] std::string functionOf(const Heuristic& heuristic);
+[[nodiscard]] std::string functionName(const Heuristic& heuristic);
 
 /// Returns the C++ code of the whole ladder, as lines without line ends, indented as within a
 /// function. This is the chain from `int64_t limitParallelLoops;` on, or the body of the function

@@ -86,7 +86,7 @@ class MeasuredEdit {
 
  private:
   [[nodiscard]] const Statement& statement(std::size_t index) const { return (*rule_.body)[index]; }
-  [[nodiscard]] std::size_t offsetOf(std::size_t token) const {
+  [[nodiscard]] std::size_t offsetAt(std::size_t token) const {
     return source_.tokens[token].begin;
   }
 
@@ -154,7 +154,7 @@ class MeasuredEdit {
       if (!place || place->value == wanted) {
         continue;
       }
-      const std::size_t begin = offsetOf(place->begin);
+      const std::size_t begin = offsetAt(place->begin);
       const std::size_t end = source_.tokens[place->end - 1].end;
       const std::string value = fmt::format("{} ? {} : {}", kMeasuredName, wanted + place->offset,
                                             std::string(source_.text.substr(begin, end - begin)));
@@ -169,7 +169,7 @@ class MeasuredEdit {
       if (condition.isKnown) {
         continue;
       }
-      const std::size_t begin = offsetOf(condition.begin);
+      const std::size_t begin = offsetAt(condition.begin);
       const std::size_t end = source_.tokens[condition.end - 1].end;
       edits_.push_back({{begin, begin}, fmt::format("!{} && (", kMeasuredName)});
       edits_.push_back({{end, end}, ")"});
@@ -305,7 +305,7 @@ class MeasuredEdit {
     const std::string summed = HONE_TRY(reductionText(at));
     const bool low =
         std::ranges::find(rule_.parameters, "lowParallelism") != rule_.parameters.end();
-    const std::size_t offset = offsetOf(statement(at).begin);
+    const std::size_t offset = offsetAt(statement(at).begin);
     const auto lines = measuredLines(indentAt(source_.text, offset), output, summed, low,
                                      rule_.limit ? "their early returns" : "their own rules");
     // Above the comment of the statement, and before other insertions at this place.
@@ -327,7 +327,7 @@ class MeasuredEdit {
 
   /// Inserts lines, indented like the statement, before its line.
   void insertBefore(std::size_t index, const std::vector<std::string>& lines) {
-    const std::size_t offset = offsetOf(statement(index).begin);
+    const std::size_t offset = offsetAt(statement(index).begin);
     const std::string indent = indentAt(source_.text, offset);
     const std::string_view lineEnd = lineEndAt(source_.text, offset);
     std::string text;
@@ -341,7 +341,7 @@ class MeasuredEdit {
   /// Puts the ladder before the chain: if (isMeasured) { … } else if …
   Result<void> addChain() {
     const Statement& chain = statement(rule_.decision);
-    const std::size_t begin = offsetOf(chain.begin);
+    const std::size_t begin = offsetAt(chain.begin);
     const LadderNames names{
         HONE_TRY(outputText(rule_.declaration)), HONE_TRY(reductionText(rule_.declaration)),
         isDeclared("startTileSize", rule_.declaration) ? "startTileSize" : "tileSizes[0]"};
@@ -364,7 +364,7 @@ class MeasuredEdit {
   /// Puts the ladder at the start of the function that returns the limit.
   void addToLimitFunction() {
     const std::size_t open = source_.tokens[rule_.limit->bodyBegin - 1].end;
-    const std::size_t close = offsetOf(rule_.limit->bodyEnd);
+    const std::size_t close = offsetAt(rule_.limit->bodyEnd);
     const std::string indent = indentAt(source_.text, close) + "  ";
     const std::string_view lineEnd = lineEndAt(source_.text, open);
     const auto& parameters = rule_.limitParameters;
@@ -554,7 +554,7 @@ Result<void> addHeuristic(const SourceRule& rule, const Heuristic& heuristic,
   return {};
 }
 
-Result<std::vector<Edit>> removalOf(const Source& source) {
+Result<std::vector<Edit>> makeRemoval(const Source& source) {
   std::vector<Edit> edits;
   for (const char* name : {"getConvolutionLimitParallelLoops", "getConvolutionReductionSizes",
                            "getWeightBackwardReductionSizes", "getMatmulLimitParallelLoops",
@@ -578,7 +578,7 @@ Result<void> checkHeuristic(const SourceRule& original, const SourceRule& change
       const bool measured =
           heuristic.range.contains(one.outputSize(), one.reductionSize()) && !(low && hasLow);
       const auto expected =
-          measured ? limitOf(heuristic, one) : HONE_TRY(limitUnder(original, one, low));
+          measured ? chooseLimit(heuristic, one) : HONE_TRY(limitUnder(original, one, low));
       if (HONE_TRY(limitUnder(changed, one, low)) != expected) {
         return disagreement(changed, one);
       }

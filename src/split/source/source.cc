@@ -25,7 +25,7 @@ std::optional<std::size_t> endOfDisabled(const std::vector<Token>& tokens, std::
     if (tokens[at].kind != TokenKind::directive) {
       continue;
     }
-    const std::string directive = directiveOf(tokens[at]);
+    const std::string directive = parseDirective(tokens[at]);
     if (directive.starts_with("endif") && --depth == 0) {
       return at + 1;
     }
@@ -42,7 +42,7 @@ std::vector<Token> withoutDisabled(const std::vector<Token>& tokens) {
   std::vector<Token> kept;
   for (std::size_t at = 0; at < tokens.size();) {
     std::optional<std::size_t> end;
-    if (tokens[at].kind == TokenKind::directive && directiveOf(tokens[at]) == "if0") {
+    if (tokens[at].kind == TokenKind::directive && parseDirective(tokens[at]) == "if0") {
       end = endOfDisabled(tokens, at);
     }
     if (end) {
@@ -90,7 +90,7 @@ Result<void> matchBrackets(Source& source) {
 }
 
 /// Parses a plain decimal integer, the only form that hone writes.
-std::optional<std::int64_t> integerOf(const Token& token) {
+std::optional<std::int64_t> parseInteger(const Token& token) {
   const bool plain =
       token.kind == TokenKind::number && (token.text.size() == 1 || token.text[0] != '0');
   return plain ? parseInt(token.text) : std::nullopt;
@@ -110,7 +110,7 @@ Result<Source> readSource(std::string_view text, std::string file) {
   return source;
 }
 
-std::string directiveOf(const Token& token) {
+std::string parseDirective(const Token& token) {
   std::string text = token.text.substr(1);
   std::erase_if(text, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
   return text;
@@ -125,7 +125,7 @@ bool matches(std::span<const Token> tokens, std::size_t at,
 std::optional<std::int64_t> readProduct(std::span<const Token> tokens, std::size_t& at) {
   std::optional<std::int64_t> product;
   while (true) {
-    const auto factor = at < tokens.size() ? integerOf(tokens[at]) : std::nullopt;
+    const auto factor = at < tokens.size() ? parseInteger(tokens[at]) : std::nullopt;
     if (!factor) {
       return std::nullopt;
     }

@@ -37,7 +37,7 @@ struct Source {
 [[nodiscard]] Result<Source> readSource(std::string_view text, std::string file);
 
 /// Returns a directive without '#' and blanks: "if0", "endif", "definexy".
-[[nodiscard]] std::string directiveOf(const Token& token);
+[[nodiscard]] std::string parseDirective(const Token& token);
 
 /// True if the tokens from `at` on have these texts.
 [[nodiscard]] bool matches(std::span<const Token> tokens, std::size_t at,

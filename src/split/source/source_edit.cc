@@ -139,7 +139,7 @@ constexpr std::array<ReductionKind, 2> kKinds = {ReductionKind::convolution, Red
 
 Result<std::string> withoutHeuristics(std::string_view text, const std::filesystem::path& file) {
   const Source source = HONE_TRY(readSource(text, file.string()));
-  auto edits = HONE_TRY(removalOf(source));
+  auto edits = HONE_TRY(makeRemoval(source));
   return edited(text, edits);
 }
 

@@ -34,7 +34,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 std::string withCrlf(const std::string& text) { return join(splitAt(text, '\n'), "\r\n"); }
 
 /// Returns the number of matches of the pattern.
-std::ptrdiff_t countOf(const std::string& text, const std::string& pattern) {
+std::ptrdiff_t countMatches(const std::string& text, const std::string& pattern) {
   re2::StringPiece rest(text);
   const RE2 regex(pattern, RE2::Latin1);
   std::ptrdiff_t count = 0;
@@ -91,7 +91,7 @@ TEST(ReadRule, DetectsForm) {
 }
 
 /// Returns the constants of the source's early returns; -1 for one that it does not have.
-EarlyReturns constantsOf(const Replica& replica, ReductionKind kind) {
+EarlyReturns listConstants(const Replica& replica, ReductionKind kind) {
   const std::string text = replica.text();
   const Source source = readSource(text, "f").value();
   const SourceRule rule = readRule(source, kind).value();
@@ -106,16 +106,16 @@ EarlyReturns constantsOf(const Replica& replica, ReductionKind kind) {
 
 TEST(ReadRule, ReadsConstantsByMeaning) {
   using enum ReductionKind;
-  EXPECT_EQ(constantsOf(kReplicas[0], convolution), (EarlyReturns{512, -1, -1, -1}));
-  EXPECT_EQ(constantsOf(kReplicas[0], matmul), (EarlyReturns{-1, 24576, 384, -1}));
-  EXPECT_EQ(constantsOf(kReplicas[1], convolution), (EarlyReturns{512, 8192, 64, -1}));
-  EXPECT_EQ(constantsOf(kReplicas[1], matmul), (EarlyReturns{1024, 24576, 384, -1}));
-  EXPECT_EQ(constantsOf(kReplicas[2], convolution), (EarlyReturns{640000, 8192, 64, -1}));
-  EXPECT_EQ(constantsOf(kReplicas[2], matmul), (EarlyReturns{8388608, 18000, 48, -1}));
-  EXPECT_EQ(constantsOf(kReplicas[3], convolution), (EarlyReturns{640000, 8192, 64, 50000}));
-  EXPECT_EQ(constantsOf(kReplicas[3], matmul), (EarlyReturns{8388608, 18000, 48, 200000}));
+  EXPECT_EQ(listConstants(kReplicas[0], convolution), (EarlyReturns{512, -1, -1, -1}));
+  EXPECT_EQ(listConstants(kReplicas[0], matmul), (EarlyReturns{-1, 24576, 384, -1}));
+  EXPECT_EQ(listConstants(kReplicas[1], convolution), (EarlyReturns{512, 8192, 64, -1}));
+  EXPECT_EQ(listConstants(kReplicas[1], matmul), (EarlyReturns{1024, 24576, 384, -1}));
+  EXPECT_EQ(listConstants(kReplicas[2], convolution), (EarlyReturns{640000, 8192, 64, -1}));
+  EXPECT_EQ(listConstants(kReplicas[2], matmul), (EarlyReturns{8388608, 18000, 48, -1}));
+  EXPECT_EQ(listConstants(kReplicas[3], convolution), (EarlyReturns{640000, 8192, 64, 50000}));
+  EXPECT_EQ(listConstants(kReplicas[3], matmul), (EarlyReturns{8388608, 18000, 48, 200000}));
   // 'reductionSize <= 8191 && relative < 65' with other names and the constant on the left.
-  EXPECT_EQ(constantsOf(kReplicas[4], convolution), (EarlyReturns{640000, 8192, 64, -1}));
+  EXPECT_EQ(listConstants(kReplicas[4], convolution), (EarlyReturns{640000, 8192, 64, -1}));
 }
 
 TEST(ReadRule, ReportsEarlyReturnsOnOtherProperties) {
@@ -221,7 +221,7 @@ TEST(WithHeuristics, NeverSplitsIntoOnePart) {
     const auto changed = withHeuristics(replica.text(), kFile, std::vector{heuristic});
     ASSERT_TRUE(changed) << changed.error().message;
     EXPECT_THAT(*changed, Not(HasSubstr("std::min<int64_t>(1,")));
-    EXPECT_EQ(countOf(*changed, "return 1;"), countOf(replica.text(), "return 1;"));
+    EXPECT_EQ(countMatches(*changed, "return 1;"), countMatches(replica.text(), "return 1;"));
     EXPECT_THAT(*changed, Not(HasSubstr("limitParallelLoops = 1;")));
   }
 }
@@ -425,7 +425,7 @@ TEST(WithHeuristics, RejectsOrCorrectlyEditsDamagedSource) {
     const auto heuristics = randomHeuristics(random, replica);
     const auto fixed = withFixedLimit(text, kFile, 7);
     if (fixed) {
-      EXPECT_GE(countOf(*fixed, "(limitParallelLoops =|return) 7;\n#if 0"), 2);
+      EXPECT_GE(countMatches(*fixed, "(limitParallelLoops =|return) 7;\n#if 0"), 2);
     }
     const auto changed = withHeuristics(text, kFile, heuristics);
     if (!changed) {
@@ -434,8 +434,9 @@ TEST(WithHeuristics, RejectsOrCorrectlyEditsDamagedSource) {
       continue;
     }
     ++taken;
-    EXPECT_EQ(countOf(*changed, "const bool isMeasured ="), countOf(*changed, "// Fitted to "));
-    EXPECT_GE(countOf(*changed, "if \\(isMeasured\\) \\{"), 2);
+    EXPECT_EQ(countMatches(*changed, "const bool isMeasured ="),
+              countMatches(*changed, "// Fitted to "));
+    EXPECT_GE(countMatches(*changed, "if \\(isMeasured\\) \\{"), 2);
     EXPECT_EQ(withoutHeuristics(*changed, kFile).value(), text);
   }
   EXPECT_GT(refused, 30);

@@ -10,7 +10,7 @@ int openConditions(const Source& source, std::size_t before) {
   int open = 0;
   for (const Token& token : std::span(source.tokens).first(before)) {
     if (token.kind == TokenKind::directive) {
-      const std::string directive = directiveOf(token);
+      const std::string directive = parseDirective(token);
       open += directive.starts_with("if") ? 1 : directive.starts_with("endif") ? -1 : 0;
     }
   }
@@ -62,8 +62,8 @@ Result<std::optional<Definition>> findDefinition(const Source& source, std::stri
   return found;
 }
 
-Result<std::vector<std::string>> parametersOf(const Source& source, const Definition& definition,
-                                              std::initializer_list<std::string_view> sizes) {
+Result<std::vector<std::string>> findParameters(const Source& source, const Definition& definition,
+                                                std::initializer_list<std::string_view> sizes) {
   std::vector<std::string> names;
   std::vector<std::string_view> sizeNames;
   std::size_t begin = definition.parametersBegin;

@@ -32,7 +32,7 @@ struct Definition {
                                                                std::string_view name);
 
 /// Returns the parameter names; each of `sizes` must be a parameter of type int64_t.
-[[nodiscard]] Result<std::vector<std::string>> parametersOf(
+[[nodiscard]] Result<std::vector<std::string>> findParameters(
     const Source& source, const Definition& definition,
     std::initializer_list<std::string_view> sizes);
 

@@ -34,7 +34,7 @@ struct Target {
 class SourceProgram : public testing::Test {
  protected:
   /// Compiles with all warnings as errors, runs with the input, and returns the numbers it prints.
-  std::vector<std::int64_t> numbersOf(const std::string& code, const std::string& input) {
+  std::vector<std::int64_t> runAndParse(const std::string& code, const std::string& input) {
     const auto folder = scratch_.path();
     EXPECT_TRUE(writeFile(folder / "code.cpp", code));
     EXPECT_TRUE(writeFile(folder / "input", input));
@@ -55,7 +55,7 @@ class SourceProgram : public testing::Test {
   }
 
   /// Returns the limits that the compiled source gives the operations; 0: not split.
-  std::vector<std::int64_t> limitsOf(const std::string& code, const std::vector<Target>& targets) {
+  std::vector<std::int64_t> runLimits(const std::string& code, const std::vector<Target>& targets) {
     std::string input;
     for (const auto& [one, low] : targets) {
       input += fmt::format("{} {} {} {} {} {} {} {} {} {}\n",
@@ -63,7 +63,7 @@ class SourceProgram : public testing::Test {
                            low ? 1 : 0, one.batchSize, one.outputChannelSize, one.imageSize,
                            one.depthSize, one.mSize, one.nSize, fmt::join(one.sizes, " "));
     }
-    return numbersOf(code, input);
+    return runAndParse(code, input);
   }
 
  private:
@@ -104,7 +104,7 @@ TEST_F(SourceProgram, ReadingMatchesCompiledSource) {
     SCOPED_TRACE(replica.file);
     Random random(5);
     const auto targets = randomTargets(random, replica);
-    EXPECT_EQ(limitsOf(replica.text(), targets), limitsByReading(replica.text(), targets));
+    EXPECT_EQ(runLimits(replica.text(), targets), limitsByReading(replica.text(), targets));
   }
 }
 
@@ -144,10 +144,10 @@ TEST_F(SourceProgram, LaddersMatchSimulation) {
       body +=
           fmt::format("  std::printf(\"%lld\\n\", (long long)limit{}({}, {}, {}).value_or(0));\n",
                       i, one.outputSize(), one.reductionSize(), start);
-      expected.push_back(limitOf(heuristic.ladder, one).value_or(0));
+      expected.push_back(chooseLimit(heuristic.ladder, one).value_or(0));
     }
   }
-  EXPECT_EQ(numbersOf(functions + "int main() {\n" + body + "}\n", ""), expected);
+  EXPECT_EQ(runAndParse(functions + "int main() {\n" + body + "}\n", ""), expected);
 }
 
 /// Returns heuristics with constants that decide differently about some operations.
@@ -187,13 +187,13 @@ TEST_F(SourceProgram, EditedSourcesMatchHeuristicsInRangeAndOriginalElsewhere) {
         const Heuristic& heuristic = heuristics[conv ? 0 : 1];
         const bool guarded = low && hasLow && (conv || replica.file != kReplicas[4].file);
         if (!guarded && heuristic.range.contains(one.outputSize(), one.reductionSize())) {
-          expected[i] = limitOf(heuristic, one).value_or(0);
+          expected[i] = chooseLimit(heuristic, one).value_or(0);
           ++measured;
         }
       }
       EXPECT_GT(measured, 0U);
       EXPECT_LT(measured, targets.size());
-      EXPECT_EQ(limitsOf(*code, targets), expected);
+      EXPECT_EQ(runLimits(*code, targets), expected);
     }
   }
 }
@@ -206,7 +206,7 @@ TEST_F(SourceProgram, FixedLimitAppliesToAllOperations) {
     const std::string input =
         "1 0 0 1 1 1 1 1 1 1 1\n0 0 0 1 1 1 1 1 1 1 1\n"
         "1 1 1 4096 4096 4096 9 1 1 5 7\n0 0 0 9 1 1 1 4096 4096 5 7\n";
-    EXPECT_EQ(numbersOf(*code, input), (std::vector<std::int64_t>{96, 96, 96, 96}));
+    EXPECT_EQ(runAndParse(*code, input), (std::vector<std::int64_t>{96, 96, 96, 96}));
   }
 }
 

@@ -14,13 +14,13 @@ using model::ReductionKind;
 
 constexpr std::size_t kProbes = 24;
 
-std::string_view limitFunctionOf(ReductionKind kind) {
+std::string_view limitFunctionName(ReductionKind kind) {
   return kind == ReductionKind::convolution ? "getConvolutionLimitParallelLoops"
                                             : "getMatmulLimitParallelLoops";
 }
 
 /// Returns the possible names of the function with the early returns.
-std::vector<std::string_view> sizesFunctionsOf(ReductionKind kind) {
+std::vector<std::string_view> sizesFunctionNames(ReductionKind kind) {
   if (kind == ReductionKind::matmul) {
     return {"getMatmulLikeReductionSizes"};
   }
@@ -38,7 +38,7 @@ std::unexpected<Error> notUnderstood(const Source& source, std::string_view func
     end = source.partners[end] + 1;
   }
   constexpr std::size_t kMaxText = 60;
-  std::string text = textOf(source, token, std::max(end, token + 1));
+  std::string text = quoteTokens(source, token, std::max(end, token + 1));
   if (text.size() > kMaxText) {
     text = text.substr(0, kMaxText) + "…";
   }
@@ -158,18 +158,20 @@ std::vector<std::pair<Measure, MeasureOf>> measuresFor(ReductionKind kind) {
   std::vector<std::pair<Measure, MeasureOf>> all = {
       {output, [](const Reduction& one) { return one.outputSize(); }},
       {reduction, [](const Reduction& one) { return one.reductionSize(); }},
-      {ratio, [](const Reduction& one) { return measuresOf(SourceForm::functions, one).ratio; }},
+      {ratio,
+       [](const Reduction& one) { return computeMeasures(SourceForm::functions, one).ratio; }},
       {batch, [](const Reduction& one) { return one.batchSize; }}};
   if (kind == ReductionKind::matmul) {
     all.emplace_back(rows, [](const Reduction& one) { return one.mSize; });
     all.emplace_back(columns, [](const Reduction& one) { return one.nSize; });
     return all;
   }
-  all.emplace_back(chainRatio,
-                   [](const Reduction& one) { return measuresOf(SourceForm::chain, one).ratio; });
+  all.emplace_back(chainRatio, [](const Reduction& one) {
+    return computeMeasures(SourceForm::chain, one).ratio;
+  });
   all.emplace_back(channels, [](const Reduction& one) { return one.outputChannelSize; });
   all.emplace_back(parallel, [](const Reduction& one) {
-    return measuresOf(SourceForm::functions, one).largeParallel;
+    return computeMeasures(SourceForm::functions, one).largeParallel;
   });
   return all;
 }
@@ -251,7 +253,7 @@ class Observer {
       }
       read.emplace_back(rule_.conditions.size() - 1, comparisonsIn(*statement.value));
     }
-    rule_.form = formOf(read);
+    rule_.form = detectForm(read);
     for (const auto& [condition, comparisons] : read) {
       rule_.conditions[condition].isKnown = place(comparisons);
     }
@@ -349,7 +351,7 @@ class Observer {
   }
 
   /// Returns the form whose measures the conditions use.
-  [[nodiscard]] SourceForm formOf(
+  [[nodiscard]] SourceForm detectForm(
       const std::vector<std::pair<std::size_t, Comparisons>>& read) const {
     const auto uses = [&](std::initializer_list<Measure> measures) {
       return std::ranges::any_of(read, [&](const auto& condition) {
@@ -513,8 +515,8 @@ Result<void> findChain(SourceRule& rule) {
 Result<void> findCall(SourceRule& rule) {
   const Source& source = *rule.source;
   const std::string_view name = source.tokens[rule.limit->name].text;
-  rule.limitParameters =
-      HONE_TRY(parametersOf(source, *rule.limit, {"outputSize", "reductionSize", "startTileSize"}));
+  rule.limitParameters = HONE_TRY(
+      findParameters(source, *rule.limit, {"outputSize", "reductionSize", "startTileSize"}));
   const auto calls = [&](const Statement& one) {
     return mentions(source, one.begin, one.end, name);
   };
@@ -542,7 +544,7 @@ Result<void> checkLimits(const SourceRule& rule) {
 }  // namespace
 
 Result<std::optional<Definition>> sizesFunction(const Source& source, ReductionKind kind) {
-  for (const std::string_view name : sizesFunctionsOf(kind)) {
+  for (const std::string_view name : sizesFunctionNames(kind)) {
     if (auto found = HONE_TRY(findDefinition(source, name))) {
       return found;
     }
@@ -553,7 +555,7 @@ Result<std::optional<Definition>> sizesFunction(const Source& source, ReductionK
 Result<bool> hasLimit(const Source& source, ReductionKind kind) {
   const auto sizes = HONE_TRY(sizesFunction(source, kind));
   return sizes && (mentions(source, sizes->bodyBegin, sizes->bodyEnd, kLimitName) ||
-                   HONE_TRY(findDefinition(source, limitFunctionOf(kind))));
+                   HONE_TRY(findDefinition(source, limitFunctionName(kind))));
 }
 
 Result<SourceRule> readRule(const Source& source, ReductionKind kind) {
@@ -562,12 +564,12 @@ Result<SourceRule> readRule(const Source& source, ReductionKind kind) {
   rule.kind = kind;
   const auto sizes = HONE_TRY(sizesFunction(source, kind));
   if (!sizes) {
-    return source.error(1, "function {} not found", sizesFunctionsOf(kind).front());
+    return source.error(1, "function {} not found", sizesFunctionNames(kind).front());
   }
   rule.sizes = *sizes;
   rule.functions = std::make_shared<std::map<std::string, std::shared_ptr<const CodeFunction>>>();
   rule.parameters = parameterNames(source, sizes->parametersBegin, sizes->parametersEnd);
-  rule.limit = HONE_TRY(findDefinition(source, limitFunctionOf(kind)));
+  rule.limit = HONE_TRY(findDefinition(source, limitFunctionName(kind)));
   rule.body = std::make_shared<std::vector<Statement>>(
       parseStatements(source, sizes->bodyBegin, sizes->bodyEnd));
   for (const Statement& statement : *rule.body) {

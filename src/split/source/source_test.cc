@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> textsOf(std::string_view text) {
+std::vector<std::string> tokenTexts(std::string_view text) {
   std::vector<std::string> texts;
   const auto source = readSource(text, "f.cpp");
   EXPECT_TRUE(source) << source.error().message;
@@ -25,14 +25,14 @@ std::string tokenError(std::string_view text) {
 }
 
 TEST(SourceTokens, ReadsDirectiveAsOneToken) {
-  EXPECT_THAT(textsOf("#define A {\\\n  ( // more\nb # c\r\n  # include <x>\r\n"),
+  EXPECT_THAT(tokenTexts("#define A {\\\n  ( // more\nb # c\r\n  # include <x>\r\n"),
               ElementsAre("#define A {  (", "b", "#", "c", "# include <x>"));
 }
 
 TEST(SourceTokens, IgnoresDisabledLines) {
-  EXPECT_THAT(textsOf("a\n#if 0  // old\nb\n#if X\nc\n#else\n#endif\n}\n#endif  // 0\nd"),
+  EXPECT_THAT(tokenTexts("a\n#if 0  // old\nb\n#if X\nc\n#else\n#endif\n}\n#endif  // 0\nd"),
               ElementsAre("a", "d"));
-  EXPECT_THAT(textsOf("#if 0\nb\n#else\nc\n#endif"),
+  EXPECT_THAT(tokenTexts("#if 0\nb\n#else\nc\n#endif"),
               ElementsAre("#if 0", "b", "#else", "c", "#endif"));
 }
 
@@ -56,20 +56,20 @@ TEST(SourceTokens, ErrorsNameLine) {
 }
 
 TEST(ReadProduct, RejectsProductsThatOverflowInCpp) {
-  const auto valueOf = [](std::string_view text) {
+  const auto parseValue = [](std::string_view text) {
     const Source source = readSource(text, "f").value();
     std::size_t at = 0;
     return readProduct(source.tokens, at);
   };
-  EXPECT_EQ(valueOf("2048 * 4096;"), 2048 * 4096);
-  EXPECT_EQ(valueOf("5000000000"), 5'000'000'000);
-  EXPECT_EQ(valueOf("5000000000 * 2"), 10'000'000'000);
-  EXPECT_EQ(valueOf("100000 * 100000"), std::nullopt);  // overflows an int
-  EXPECT_EQ(valueOf("99999999999999999999"), std::nullopt);
-  EXPECT_EQ(valueOf("017"), std::nullopt);
-  EXPECT_EQ(valueOf("1e7"), std::nullopt);
-  EXPECT_EQ(valueOf("5L"), std::nullopt);
-  EXPECT_EQ(valueOf("5 * x"), std::nullopt);
+  EXPECT_EQ(parseValue("2048 * 4096;"), 2048 * 4096);
+  EXPECT_EQ(parseValue("5000000000"), 5'000'000'000);
+  EXPECT_EQ(parseValue("5000000000 * 2"), 10'000'000'000);
+  EXPECT_EQ(parseValue("100000 * 100000"), std::nullopt);  // overflows an int
+  EXPECT_EQ(parseValue("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(parseValue("017"), std::nullopt);
+  EXPECT_EQ(parseValue("1e7"), std::nullopt);
+  EXPECT_EQ(parseValue("5L"), std::nullopt);
+  EXPECT_EQ(parseValue("5 * x"), std::nullopt);
 }
 
 }  // namespace

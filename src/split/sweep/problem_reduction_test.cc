@@ -13,27 +13,27 @@ using model::Reduction;
 using model::ReductionKind;
 using Sizes = std::vector<std::int64_t>;
 
-std::optional<Reduction> ofLine(std::string_view line) {
+std::optional<Reduction> parseLine(std::string_view line) {
   const auto problems = model::problemsFromLine(line);
   EXPECT_TRUE(problems && problems->size() == 1) << line;
-  return reductionOf(problems->front());
+  return findReduction(problems->front());
 }
 
 TEST(ProblemReduction, ReducesMatmulOverK) {
   model::Matmul matmul{.batch = 0, .m = 64, .n = 32, .k = 4096};
-  EXPECT_EQ(reductionOf(matmul), (Reduction{.kind = ReductionKind::matmul,
-                                            .sizes = {4096},
-                                            .batchSize = 1,
-                                            .mSize = 64,
-                                            .nSize = 32}));
+  EXPECT_EQ(findReduction(matmul), (Reduction{.kind = ReductionKind::matmul,
+                                              .sizes = {4096},
+                                              .batchSize = 1,
+                                              .mSize = 64,
+                                              .nSize = 32}));
   matmul.batch = 3;
-  EXPECT_EQ(reductionOf(matmul)->outputSize(), 3 * 64 * 32);
+  EXPECT_EQ(findReduction(matmul)->outputSize(), 3 * 64 * 32);
   matmul.k = 1;
-  EXPECT_FALSE(reductionOf(matmul));
+  EXPECT_FALSE(findReduction(matmul));
 }
 
 TEST(ProblemReduction, ReducesWeightBackwardOverBatchAndImage) {
-  const auto reduction = ofLine(
+  const auto reduction = parseLine(
       "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 288 -y 3 -x 3 -p 1 -q 1 -u 1 -v 1 -l 1 -j 1 -g 2 -F 4 "
       "--in_layout NHWC --out_layout NHWC --fil_layout NHWC");
   EXPECT_EQ(reduction, (Reduction{.kind = ReductionKind::convolution,
@@ -49,21 +49,21 @@ TEST(ProblemReduction, ReducesWeightBackwardOverBatchAndImage) {
 }
 
 TEST(ProblemReduction, TreatsFilterThatDoesNotSlideAsMatmul) {
-  EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 48 -W 32 -k 288 -y 1 -x 1 -F 4"),
+  EXPECT_EQ(parseLine("conv -n 16 -c 96 -H 48 -W 32 -k 288 -y 1 -x 1 -F 4"),
             (Reduction{.kind = ReductionKind::matmul,
                        .sizes = {16, 48, 32},
                        .batchSize = 1,
                        .mSize = 96,
                        .nSize = 288}));
   // The filter is as large as the image, so it has a single position.
-  EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 3 -W 3 -k 288 -y 3 -x 3 -F 4"),
+  EXPECT_EQ(parseLine("conv -n 16 -c 96 -H 3 -W 3 -k 288 -y 3 -x 3 -F 4"),
             (Reduction{.kind = ReductionKind::matmul,
                        .sizes = {16},
                        .batchSize = 1,
                        .mSize = 96L * 9,
                        .nSize = 288}));
   EXPECT_EQ(
-      ofLine("conv -n 2 -c 96 -H 8 -W 8 -k 288 -y 1 -x 1 -F 1"),
+      parseLine("conv -n 2 -c 96 -H 8 -W 8 -k 288 -y 1 -x 1 -F 1"),
       (Reduction{.kind = ReductionKind::matmul, .sizes = {96}, .mSize = 2L * 64, .nSize = 288}));
 }
 
@@ -79,14 +79,14 @@ TEST(ProblemReduction, FollowsLayoutOfForward) {
                      .mSize = 2L * 12,
                      .nSize = 288,
                      .kSize = 96};
-  EXPECT_EQ(ofLine(line), expected);
+  EXPECT_EQ(parseLine(line), expected);
   expected.sizes = {3, 96};
-  EXPECT_EQ(ofLine(line + " --in_layout NHWC --out_layout NHWC --fil_layout NHWC"), expected);
+  EXPECT_EQ(parseLine(line + " --in_layout NHWC --out_layout NHWC --fil_layout NHWC"), expected);
 }
 
 TEST(ProblemReduction, ExchangesChannelsOfBackwardData) {
-  EXPECT_EQ(ofLine("conv -n 1 -c 96 -H 10 -W 12 -k 288 -y 3 -x 3 -F 2 --in_layout NHWC "
-                   "--out_layout NHWC --fil_layout NHWC"),
+  EXPECT_EQ(parseLine("conv -n 1 -c 96 -H 10 -W 12 -k 288 -y 3 -x 3 -F 2 --in_layout NHWC "
+                      "--out_layout NHWC --fil_layout NHWC"),
             (Reduction{.kind = ReductionKind::convolution,
                        .sizes = {3, 3, 288},
                        .batchFirst = false,
@@ -96,16 +96,27 @@ TEST(ProblemReduction, ExchangesChannelsOfBackwardData) {
                        .depthSize = 1}));
 }
 
-TEST(ProblemReduction, IsAbsentForAttention) { EXPECT_FALSE(reductionOf(model::Attention{})); }
+TEST(ProblemReduction, DecidesKindWithoutReduction) {
+  EXPECT_EQ(decideKind(model::Matmul{.batch = 0, .m = 4, .n = 4, .k = 1}), ReductionKind::matmul);
+  const auto kind = [](const char* line) {
+    return decideKind(model::problemsFromLine(line).value().front());
+  };
+  EXPECT_EQ(kind("conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 4"), ReductionKind::matmul);
+  EXPECT_EQ(kind("conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 1"), ReductionKind::matmul);
+  EXPECT_EQ(kind("conv -n 4 -c 1 -H 20 -W 20 -k 16 -y 1 -x 1 -F 1"), ReductionKind::matmul);
+  EXPECT_EQ(kind("conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -F 4"), ReductionKind::convolution);
+}
+
+TEST(ProblemReduction, IsAbsentForAttention) { EXPECT_FALSE(findReduction(model::Attention{})); }
 
 RC_GTEST_PROP(ProblemReduction, KeepsReductionLengthAndResultSize, ()) {
   const auto problem = *rc::gen::oneOf(model::anyMatmul(), model::anyConv());
   RC_PRE(model::check(problem).has_value());
-  const auto reduction = reductionOf(problem);
+  const auto reduction = findReduction(problem);
   RC_ASSERT(reduction.has_value() == (model::reductionLength(problem) > 1));
   if (reduction) {
     RC_ASSERT(reduction->reductionSize() == model::reductionLength(problem));
-    RC_ASSERT(reduction->outputSize() == model::resultOf(problem).count());
+    RC_ASSERT(reduction->outputSize() == model::resultType(problem).count());
   }
 }
 

@@ -8,20 +8,21 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/progress.h"
 
 namespace hone::split {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path backupOf(const fs::path& file) { return file.string() + ".hone-backup"; }
-fs::path lockOf(const fs::path& file) { return file.string() + ".hone-lock"; }
+fs::path backupPath(const fs::path& file) { return file.string() + ".hone-backup"; }
+fs::path lockPath(const fs::path& file) { return file.string() + ".hone-lock"; }
 
 /// Returns the last line of a text that hone wrote. It tells the user what the text is, and its
 /// hash tells hone whether the text was changed since.
 std::string lastLine(const fs::path& file, std::string_view text) {
   return fmt::format("// hone: temporary edit for a measurement; the original is {}. {}\n",
-                     backupOf(file).filename().string(), hashOf(text));
+                     backupPath(file).filename().string(), hashBytes(text));
 }
 
 std::string marked(const fs::path& file, std::string_view text) {
@@ -45,7 +46,7 @@ Result<fs::path> realPath(const fs::path& file) {
   if (code) {
     // A process killed between two steps may leave only the backup.
     real = fs::weakly_canonical(file, code);
-    if (code || !fs::exists(backupOf(real), code)) {
+    if (code || !fs::exists(backupPath(real), code)) {
       return userError("source not found: {}", file.string());
     }
   }
@@ -53,7 +54,7 @@ Result<fs::path> realPath(const fs::path& file) {
 }
 
 Result<FileLock> lock(const fs::path& file) {
-  auto taken = FileLock::tryLock(lockOf(file));
+  auto taken = FileLock::tryLock(lockPath(file));
   if (!taken && taken.error().fault == Fault::user) {
     return userError("{} is locked by another hone process; wait until it ends", file.string());
   }
@@ -64,13 +65,13 @@ std::unexpected<Error> changedByOthers(const fs::path& file) {
   return userError(
       "{} was changed while hone was editing it and is not restored; compare it with {}, if that "
       "exists, and remove the backup",
-      file.string(), backupOf(file).string());
+      file.string(), backupPath(file).string());
 }
 
 /// Restores the backup if the file still has hone's text. The modification time is set to now, so
 /// that the build notices the change.
 Result<void> restoreBackup(const fs::path& file) {
-  const fs::path backup = backupOf(file);
+  const fs::path backup = backupPath(file);
   std::error_code code;
   if (fs::exists(file, code)) {
     const std::string now = HONE_TRY(readFile(file));
@@ -96,7 +97,7 @@ Result<void> restoreBackup(const fs::path& file) {
 /// "".
 Result<std::string> restoreLocked(const fs::path& file) {
   std::error_code code;
-  if (!fs::exists(backupOf(file), code)) {
+  if (!fs::exists(backupPath(file), code)) {
     return "";
   }
   HONE_CHECK(restoreBackup(file));
@@ -154,7 +155,7 @@ SourceGuard::~SourceGuard() {
       fmt::print(stderr, "hone: {}\n", restored.error().message);
     }
     std::error_code ignored;
-    fs::remove(lockOf(file_), ignored);
+    fs::remove(lockPath(file_), ignored);
   } catch (const std::exception&) {  // out of memory: the next hone process restores it
     std::fputs("hone: cannot restore an edited source\n", stderr);
   }
@@ -174,15 +175,15 @@ Result<void> SourceGuard::write(std::string_view text) {
     return changedByOthers(file_);
   }
   std::error_code code;
-  if (!fs::exists(backupOf(file_), code)) {
-    HONE_CHECK(writeLike(file_, backupOf(file_), original_));
+  if (!fs::exists(backupPath(file_), code)) {
+    HONE_CHECK(writeLike(file_, backupPath(file_), original_));
   }
-  return writeLike(backupOf(file_), file_, marked(file_, text));
+  return writeLike(backupPath(file_), file_, marked(file_, text));
 }
 
 Result<void> SourceGuard::restore() {
   std::error_code code;
-  if (!fs::exists(backupOf(file_), code)) {
+  if (!fs::exists(backupPath(file_), code)) {
     return {};
   }
   return restoreBackup(file_);
@@ -191,12 +192,12 @@ Result<void> SourceGuard::restore() {
 Result<std::optional<std::string>> restoreLeftover(const fs::path& file) {
   const fs::path real = HONE_TRY(realPath(file));
   std::error_code code;
-  if (!fs::exists(backupOf(real), code)) {
+  if (!fs::exists(backupPath(real), code)) {
     return std::nullopt;
   }
   const FileLock held = HONE_TRY(lock(real));
   const auto notice = restoreLocked(real);
-  fs::remove(lockOf(real), code);
+  fs::remove(lockPath(real), code);
   if (!notice) {
     return std::unexpected(notice.error());
   }
@@ -212,6 +213,7 @@ Result<std::string> buildCompiler(const Build& build) {
   constexpr const char* kScript =
       "exec 2>&1; cd \"$0\" && { "
       "(while kill -0 \"$2\" 2>/dev/null; do sleep 1; done; kill -KILL 0) & eval \"$1\"; }";
+  const Activity building("building the compiler");
   const Finished finished = HONE_TRY(
       runCommand({.argv = {"/bin/sh", "-c", kScript, fs::absolute(build.folder, code).string(),
                            build.command, std::to_string(::getpid())},

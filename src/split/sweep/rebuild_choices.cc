@@ -26,7 +26,7 @@ Result<std::vector<Compiled>> compileWith(const RebuildOptions& options,
                                           const std::filesystem::path& library,
                                           std::span<const CompileRequest> requests, bool splits) {
   // The revision of a built compiler is that of the checkout, without the edit.
-  const std::string hash = HONE_TRY(hashOfFile(library));
+  const std::string hash = HONE_TRY(hashFile(library));
   auto pool = HONE_TRY(iree::CompilePool::start({library, options.workers, {}}));
   iree::Compiler compiler(std::move(pool),
                           iree::ArtifactCache(cacheFolder() / "rebuilt" / hash.substr(0, 16)),
@@ -80,7 +80,7 @@ Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
 }
 
 /// Returns the variants of one problem as choices, merging those with identical code.
-CompiledProblem problemOf(const std::vector<Variant>& variants, std::size_t problem) {
+CompiledProblem collectProblem(const std::vector<Variant>& variants, std::size_t problem) {
   CompiledProblem compiled;
   std::map<std::string, std::size_t> byContent;
   for (const Variant& variant : variants) {
@@ -115,7 +115,7 @@ Result<ChoiceCompiler> rebuildChoices(iree::Compiler& wheel, const RebuildOption
   const auto programs = HONE_TRY(iree::prepareSplits(wheel, requests));
   std::map<std::string, CompiledProblem> problems;  // by hash of the source
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    CompiledProblem problem = problemOf(variants, i);
+    CompiledProblem problem = collectProblem(variants, i);
     if (programs[i].operations.size() == 1) {
       problem.reduction = programs[i].operations.front();
     }

@@ -85,7 +85,7 @@ void sleepForever() {
   }
 }
 
-int endOf(pid_t pid) {
+int waitForEnd(pid_t pid) {
   int status = 0;
   ::waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -154,7 +154,7 @@ TEST_F(Rebuild, BuildHasTimeoutAndFolder) {
 TEST_F(Rebuild, RestoresSourceAfterKill) {
   const pid_t pid = holder(sleepForever);
   ::kill(pid, SIGKILL);
-  EXPECT_EQ(endOf(pid), 128 + SIGKILL);
+  EXPECT_EQ(waitForEnd(pid), 128 + SIGKILL);
   EXPECT_THAT(text(), StartsWith(changed()));
   const auto notice = restoreLeftover(file()).value();
   ASSERT_TRUE(notice.has_value());
@@ -167,7 +167,7 @@ TEST_F(Rebuild, RestoresSourceAfterKill) {
 TEST_F(Rebuild, NextGuardRestoresSourceAfterKill) {
   const pid_t pid = holder(sleepForever);
   ::kill(pid, SIGKILL);
-  endOf(pid);
+  waitForEnd(pid);
   const auto guard = SourceGuard::take(file()).value();
   EXPECT_THAT(guard.notice(), HasSubstr("restored "));
   EXPECT_EQ(guard.original(), original_);
@@ -177,7 +177,7 @@ TEST_F(Rebuild, NextGuardRestoresSourceAfterKill) {
 TEST_F(Rebuild, KeepsUserEditsAfterKill) {
   const pid_t pid = holder(sleepForever);
   ::kill(pid, SIGKILL);
-  endOf(pid);
+  waitForEnd(pid);
   const std::string edited = text() + "int mine;\n";
   ASSERT_TRUE(writeFile(file(), edited));
   EXPECT_THAT(restoreLeftover(file()).error().message,
@@ -208,7 +208,7 @@ TEST_F(Rebuild, LocksSource) {
               HasSubstr("is locked by another hone process"));
   EXPECT_THAT(text(), StartsWith(changed()));
   ::kill(pid, SIGKILL);
-  endOf(pid);
+  waitForEnd(pid);
   EXPECT_TRUE(SourceGuard::take(file()));
 }
 
@@ -228,7 +228,7 @@ TEST_F(Rebuild, InterruptStopsBuildAndRestoresSource) {
     ::usleep(1000);
   }
   ::kill(pid, SIGINT);
-  EXPECT_EQ(endOf(pid), 0);
+  EXPECT_EQ(waitForEnd(pid), 0);
   EXPECT_EQ(text(), original_);
   EXPECT_TRUE(isTidy());
 }

@@ -34,7 +34,7 @@ struct ResultFile {
 };
 
 /// Returns the CSV files with this prefix, by name without prefix and ".csv".
-Result<std::map<std::string, fs::path>> filesOf(const fs::path& folder, std::string_view prefix) {
+Result<std::map<std::string, fs::path>> findFiles(const fs::path& folder, std::string_view prefix) {
   std::error_code failure;
   std::map<std::string, fs::path> files;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end;
@@ -52,7 +52,7 @@ Result<std::map<std::string, fs::path>> filesOf(const fs::path& folder, std::str
 
 Result<std::vector<ResultFile>> limitFiles(const fs::path& folder) {
   std::vector<ResultFile> files;
-  const auto named = HONE_TRY(filesOf(folder, "limit_"));
+  const auto named = HONE_TRY(findFiles(folder, "limit_"));
   for (const auto& [name, path] : named) {
     const std::string word = name.substr(0, name.find('_'));
     const auto limit = parseInt(word);
@@ -79,19 +79,19 @@ struct Columns {
   std::array<std::size_t, kTimeColumns.size()> times{};
 };
 
-Result<Columns> columnsOf(const std::vector<std::string>& header) {
-  const auto placeOf = [&](std::string_view name) {
+Result<Columns> findColumns(const std::vector<std::string>& header) {
+  const auto findColumn = [&](std::string_view name) {
     const auto at = std::find_if(header.begin(), header.end(),
                                  [&](const std::string& cell) { return trim(cell) == name; });
     return at == header.end() ? SIZE_MAX : static_cast<std::size_t>(at - header.begin());
   };
   Columns columns;
-  columns.arguments = placeOf(kArgumentsColumn);
+  columns.arguments = findColumn(kArgumentsColumn);
   if (columns.arguments == SIZE_MAX) {
     return userError("missing column '{}'", kArgumentsColumn);
   }
   for (std::size_t i = 0; i < kTimeColumns.size(); ++i) {
-    columns.times[i] = placeOf(kTimeColumns[i].name);
+    columns.times[i] = findColumn(kTimeColumns[i].name);
     if (columns.times[i] == SIZE_MAX && kTimeColumns[i].member == &Timing::meanUs) {
       return userError("missing column '{}'; expected the times of IREE's BOO driver",
                        kTimeColumns[i].name);
@@ -125,7 +125,7 @@ Result<std::vector<TimedRow>> readRows(const fs::path& file) {
     if (trim(text).empty()) {
       return timed;
     }
-    const Columns columns = HONE_TRY(columnsOf(rows.front().cells));
+    const Columns columns = HONE_TRY(findColumns(rows.front().cells));
     for (std::size_t i = 1; i < rows.size(); ++i) {
       if (rows[i].cells.size() > 1 || !trim(rows[i].cells.front()).empty()) {
         timed.push_back(timedRow(rows[i], columns));
@@ -138,13 +138,13 @@ Result<std::vector<TimedRow>> readRows(const fs::path& file) {
   return rows ? std::move(rows) : within(file.string(), rows.error());
 }
 
-Result<model::Reduction> reductionOfLine(const std::string& line) {
+Result<model::Reduction> parseReduction(const std::string& line) {
   const auto problems = HONE_TRY(model::problemsFromLine(line));
   if (problems.empty()) {
     return userError("no problem found");
   }
   HONE_CHECK(model::check(problems.front()));
-  const auto reduction = reductionOf(problems.front());
+  const auto reduction = findReduction(problems.front());
   if (!reduction) {
     return userError("no reduction that can be split");
   }
@@ -166,7 +166,7 @@ class Reader {
         skip(reduction.error().message);
         continue;
       }
-      ShapeResult& shape = shapeOf(row.arguments, *reduction);
+      ShapeResult& shape = findOrAddShape(row.arguments, *reduction);
       if (row.timing.meanUs > 0) {
         put(shape, file.limit, row.timing);
       } else {
@@ -188,11 +188,11 @@ class Reader {
   /// Caches the result: every file has the same lines.
   const Result<model::Reduction>& knownReduction(const std::string& line) {
     const auto at = reductions_.find(line);
-    return at == reductions_.end() ? reductions_.emplace(line, reductionOfLine(line)).first->second
+    return at == reductions_.end() ? reductions_.emplace(line, parseReduction(line)).first->second
                                    : at->second;
   }
 
-  ShapeResult& shapeOf(const std::string& arguments, const model::Reduction& reduction) {
+  ShapeResult& findOrAddShape(const std::string& arguments, const model::Reduction& reduction) {
     const auto [at, isNew] = places_.try_emplace(arguments, sweep_.shapes.size());
     if (isNew) {
       sweep_.shapes.push_back({arguments, reduction, {}, {}, {}});
@@ -236,7 +236,7 @@ Result<SweepResult> readResults(const fs::path& folder) {
 
 Result<Validation> readValidation(const fs::path& folder, const SweepResult& sweep) {
   Validation validation;
-  const auto files = HONE_TRY(filesOf(folder, "optimized_config_"));
+  const auto files = HONE_TRY(findFiles(folder, "optimized_config_"));
   if (files.empty()) {
     return validation;
   }
@@ -256,8 +256,8 @@ Result<Validation> readValidation(const fs::path& folder, const SweepResult& swe
       continue;
     }
     const double baseline = shape.baseline->meanUs;
-    validation.shapes.push_back(
-        {shape.arguments, baseline, time->second, std::nullopt, verdictOf(baseline, time->second)});
+    validation.shapes.push_back({shape.arguments, baseline, time->second, std::nullopt,
+                                 compareTimes(baseline, time->second)});
   }
   return validation;
 }

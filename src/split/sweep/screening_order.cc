@@ -17,7 +17,7 @@ double distanceFromTypical(const Choice& choice) {
   return std::log2(limit / kTypicalBestLimit);
 }
 
-std::size_t sideOf(const Choice& choice) { return distanceFromTypical(choice) > 0 ? 1 : 0; }
+std::size_t findSide(const Choice& choice) { return distanceFromTypical(choice) > 0 ? 1 : 0; }
 
 }  // namespace
 
@@ -34,12 +34,12 @@ std::vector<std::size_t> screeningOrder(std::span<const Choice> choices) {
 
 bool ScreeningCutoff::shouldSkip(const Choice& choice) const {
   return !choice.isBaseline && !choice.isNoSplit &&
-         tooSlowInARow_.at(sideOf(choice)) >= kMaxSlowInARow;
+         tooSlowInARow_.at(findSide(choice)) >= kMaxSlowInARow;
 }
 
 void ScreeningCutoff::record(const Choice& choice, bool tooSlow) {
   if (!choice.isBaseline && !choice.isNoSplit) {
-    int& inARow = tooSlowInARow_.at(sideOf(choice));
+    int& inARow = tooSlowInARow_.at(findSide(choice));
     inARow = tooSlow ? inARow + 1 : 0;
   }
 }

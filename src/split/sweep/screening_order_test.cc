@@ -8,39 +8,40 @@ namespace {
 
 using testing::ElementsAre;
 
-Choice limitOf(std::int64_t limit) {
+Choice makeLimit(std::int64_t limit) {
   Choice choice;
   choice.limits = {limit};
   return choice;
 }
 
 TEST(ScreeningOrder, StartsWithBaselineThenGoesOutward) {
-  Choice baseline = limitOf(2048);
+  Choice baseline = makeLimit(2048);
   baseline.isBaseline = true;
   Choice whole;
   whole.isNoSplit = true;
-  const std::vector<Choice> choices = {baseline,    whole,       limitOf(1),   limitOf(8),
-                                       limitOf(16), limitOf(32), limitOf(128), limitOf(1024)};
+  const std::vector<Choice> choices = {baseline,       whole,          makeLimit(1),
+                                       makeLimit(8),   makeLimit(16),  makeLimit(32),
+                                       makeLimit(128), makeLimit(1024)};
   EXPECT_THAT(screeningOrder(choices), ElementsAre(0, 5, 4, 3, 6, 2, 7, 1));
   EXPECT_TRUE(screeningOrder({}).empty());
 }
 
 TEST(ScreeningCutoff, SkipsAfterTwoSlowLimitsInARowOnOneSide) {
   ScreeningCutoff cutoff;
-  cutoff.record(limitOf(128), true);
-  EXPECT_FALSE(cutoff.shouldSkip(limitOf(256)));
-  cutoff.record(limitOf(256), false);
-  cutoff.record(limitOf(512), true);
-  EXPECT_FALSE(cutoff.shouldSkip(limitOf(1024)));
-  cutoff.record(limitOf(1024), true);
-  EXPECT_TRUE(cutoff.shouldSkip(limitOf(2048)));
-  EXPECT_FALSE(cutoff.shouldSkip(limitOf(8)));
+  cutoff.record(makeLimit(128), true);
+  EXPECT_FALSE(cutoff.shouldSkip(makeLimit(256)));
+  cutoff.record(makeLimit(256), false);
+  cutoff.record(makeLimit(512), true);
+  EXPECT_FALSE(cutoff.shouldSkip(makeLimit(1024)));
+  cutoff.record(makeLimit(1024), true);
+  EXPECT_TRUE(cutoff.shouldSkip(makeLimit(2048)));
+  EXPECT_FALSE(cutoff.shouldSkip(makeLimit(8)));
   Choice whole;
   whole.isNoSplit = true;
-  cutoff.record(limitOf(2), true);
-  cutoff.record(limitOf(1), true);
+  cutoff.record(makeLimit(2), true);
+  cutoff.record(makeLimit(1), true);
   EXPECT_FALSE(cutoff.shouldSkip(whole));
-  Choice baseline = limitOf(2048);
+  Choice baseline = makeLimit(2048);
   baseline.isBaseline = true;
   EXPECT_FALSE(cutoff.shouldSkip(baseline));
 }

@@ -43,21 +43,21 @@ engine::PrecisionOptions raceOptions(double bestNs, std::uint64_t seed) {
   return options;
 }
 
-Timing timingOf(const std::vector<double>& timesNs) {
+Timing summarizeTimes(const std::vector<double>& timesNs) {
   const stats::Summary summary = stats::summarize(timesNs);
   constexpr double kNsPerUs = 1000;
   return {summary.mean / kNsPerUs, summary.min / kNsPerUs, summary.max / kNsPerUs,
           summary.median / kNsPerUs, summary.stddev / kNsPerUs};
 }
 
-std::string keyOf(const SweepProblem& problem, const Choice& choice) {
+std::string makeTrialKey(const SweepProblem& problem, const Choice& choice) {
   return fmt::format("{} {}", nameOf(problem.problem),
                      !choice.sizes.empty()  ? fmt::format("{}", choice.sizes)
                      : choice.label.empty() ? "unsplit"
                                             : choice.label);
 }
 
-model::Config configOf(const Choice& choice) {
+model::Config toConfig(const Choice& choice) {
   model::Config config;
   config.name = choice.name();
   if (!choice.sizes.empty()) {
@@ -84,16 +84,16 @@ struct Entry {
   [[nodiscard]] bool isMandatory() const { return choice->isBaseline || choice->isNoSplit; }
 };
 
-Entry entryOf(const SweepProblem& problem, const CompiledProblem& whole, std::size_t index,
-              const engine::Inputs& inputs) {
+Entry makeEntry(const SweepProblem& problem, const CompiledProblem& whole, std::size_t index,
+                const engine::Inputs& inputs) {
   Entry entry;
   entry.choice = &whole.choices[index];
   const iree::SplitCompiled& compiled = whole.compiled[index];
   entry.run.call = {compiled.module, compiled.function, inputs.arguments};
   store::Trial& trial = entry.run.trial;
-  trial.key = keyOf(problem, *entry.choice);
+  trial.key = makeTrialKey(problem, *entry.choice);
   trial.problem = nameOf(problem.problem);
-  trial.config = configOf(*entry.choice);
+  trial.config = toConfig(*entry.choice);
   // One module contains all choices: each gets an equal share of the compile time.
   const auto share = static_cast<std::int64_t>(whole.choices.size());
   trial.compileWallNs = compiled.report.ending.wallNs / share;
@@ -224,7 +224,7 @@ void fill(ShapeRecord& record, const std::vector<Entry>& entries) {
                                             entry.run.trial.message));
       continue;
     }
-    const Timing timing = timingOf(entry.timesNs);
+    const Timing timing = summarizeTimes(entry.timesNs);
     for (const std::int64_t limit : entry.choice->limits) {
       record.shape.limits[limit] = timing;
     }
@@ -235,6 +235,21 @@ void fill(ShapeRecord& record, const std::vector<Entry>& entries) {
       record.shape.noSplit = timing;
     }
   }
+}
+
+/// Keeps the choices to measure.
+CompiledProblem selectChoices(CompiledProblem problem, const Rerun& rerun) {
+  if (rerun.empty()) {
+    return problem;
+  }
+  CompiledProblem selected{problem.report, problem.reduction, {}, {}};
+  for (std::size_t i = 0; i < problem.choices.size(); ++i) {
+    if (rerun.includes(problem.choices[i])) {
+      selected.choices.push_back(std::move(problem.choices[i]));
+      selected.compiled.push_back(std::move(problem.compiled[i]));
+    }
+  }
+  return selected;
 }
 
 }  // namespace
@@ -251,14 +266,16 @@ json toJson(const SweepSettings& settings) {
   return {{"limits", settings.limits},
           {"flags", settings.flags},
           {"compiler", settings.compiler},
-          {"seed", settings.seed}};
+          {"seed", settings.seed},
+          {"rerun", toJson(settings.rerun)}};
 }
 
 SweepSettings sweepSettingsFrom(const json& json) {
   return {.limits = json.at("limits"),
           .flags = json.at("flags"),
           .compiler = json.at("compiler"),
-          .seed = json.at("seed")};
+          .seed = json.at("seed"),
+          .rerun = rerunFrom(json.at("rerun"))};
 }
 
 Result<std::vector<iree::CompileRequest>> requestsFor(std::span<const SweepProblem> problems,
@@ -266,10 +283,10 @@ Result<std::vector<iree::CompileRequest>> requestsFor(std::span<const SweepProbl
                                                       const std::filesystem::path& folder) {
   std::vector<iree::CompileRequest> requests;
   for (const SweepProblem& problem : problems) {
-    const std::string text = iree::mlirOf(problem.problem, kFunction);
+    const std::string text = iree::emitMlir(problem.problem, kFunction);
     iree::CompileRequest request;
-    request.source = folder / fmt::format("{}.mlir", hashOf(text).substr(0, 16));
-    request.sourceHash = hashOf(text);
+    request.source = folder / fmt::format("{}.mlir", hashBytes(text).substr(0, 16));
+    request.sourceHash = hashBytes(text);
     request.flags = flags;
     request.function = kFunction;
     HONE_CHECK(writeFile(request.source, text));
@@ -295,12 +312,12 @@ Result<void> SweepUnit::prepare(std::span<engine::Unit* const> batch) {
   auto compiled = HONE_TRY(tools_.compile(requests));
   for (std::size_t i = 0; i < units.size(); ++i) {
     units[i]->source_ = requests[i].source;
-    units[i]->compiled_ = std::move(compiled[i]);
+    units[i]->compiled_ = selectChoices(std::move(compiled[i]), units[i]->settings_.rerun);
   }
   return {};
 }
 
-Result<json> SweepUnit::perform(engine::UnitSite& site) {
+Result<json> SweepUnit::perform(engine::UnitContext& context) {
   if (!compiled_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
@@ -308,7 +325,7 @@ Result<json> SweepUnit::perform(engine::UnitSite& site) {
   ShapeRecord record;
   record.shape.arguments = problem_.arguments;
   record.shape.reduction = compiled_->reduction.value_or(
-      neverSplit(reductionOf(problem_.problem).value_or(model::Reduction{})));
+      neverSplit(findReduction(problem_.problem).value_or(model::Reduction{})));
   record.compiled = static_cast<std::int64_t>(compiled_->choices.size());
   if (compiled_->choices.empty()) {
     record.failures.push_back(
@@ -317,17 +334,17 @@ Result<json> SweepUnit::perform(engine::UnitSite& site) {
   }
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
-  const engine::Program program = engine::programOf(problem_.problem, source_, kFunction);
+  const engine::Program program = engine::makeProgram(problem_.problem, source_, kFunction);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, settings_.seed, scratch.path()));
   engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < compiled_->choices.size(); ++i) {
-    entries.push_back(entryOf(problem_, *compiled_, i, inputs));
+    entries.push_back(makeEntry(problem_, *compiled_, i, inputs));
   }
-  ShapeMeasurement measurement(tools_.runner, site.log, settings_.seed);
+  ShapeMeasurement measurement(tools_.runner, context.log, settings_.seed);
   HONE_CHECK(measurement.run(*compiled_, entries, verifier));
-  site.referenceCpuNs += verifier.referenceCpuNs();
+  context.referenceCpuNs += verifier.referenceCpuNs();
   fill(record, entries);
   return model::toJson(record);
 }

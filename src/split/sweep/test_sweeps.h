@@ -23,7 +23,7 @@ constexpr std::int64_t square(std::int64_t side) { return side * side; }
 /// Returns a shape without times: an m by n matmul reduced over k.
 inline ShapeResult testShape(std::int64_t m, std::int64_t n, std::int64_t k) {
   const model::Matmul matmul{.batch = 0, .m = m, .n = n, .k = k};
-  return {model::commandLineOf(matmul), reductionOf(matmul).value(), {}, {}, {}};
+  return {model::formatCommandLine(matmul), findReduction(matmul).value(), {}, {}, {}};
 }
 
 /// Returns the best limit of a shape.
@@ -80,7 +80,7 @@ inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t se
 
 inline BestLimit bestBy(const Ladder& ladder) {
   return [ladder](const model::Reduction& reduction) {
-    return limitOf(ladder, reduction).value_or(1);
+    return chooseLimit(ladder, reduction).value_or(1);
   };
 }
 

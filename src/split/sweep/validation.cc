@@ -6,7 +6,7 @@ namespace hone::split {
 
 using stats::Verdict;
 
-Verdict verdictOf(double baselineUs, double timeUs) {
+Verdict compareTimes(double baselineUs, double timeUs) {
   const double speedup = baselineUs / timeUs;
   return speedup > 1.05   ? Verdict::improved
          : speedup < 0.95 ? Verdict::regressed

@@ -11,7 +11,7 @@ namespace hone::split {
 
 /// Returns the verdict by the times alone: more than 5 % faster or slower than the baseline, or
 /// neutral.
-[[nodiscard]] stats::Verdict verdictOf(double baselineUs, double timeUs);
+[[nodiscard]] stats::Verdict compareTimes(double baselineUs, double timeUs);
 
 /// A shape measured with the compiler's and with the recommended code.
 struct ValidatedShape {

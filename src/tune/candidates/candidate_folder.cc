@@ -89,7 +89,7 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
     }
     const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch), candidate.config.name,
                                 matcher, candidate.config.attributes.front().value,
-                                iree::decompositionOf(candidate.config)};
+                                iree::findDecompositionConfig(candidate.config)};
     const std::string text = HONE_TRY(iree::specText(std::span(&entry, 1)));
     HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1), text));
   }
@@ -100,7 +100,7 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 
 CompiledCandidate toCandidate(model::Config config, const iree::Compiled& compiled) {
   CompiledCandidate candidate{
-      std::move(config), iree::outcomeOf(compiled.report.status), compiled.report.message,
+      std::move(config), iree::toOutcome(compiled.report.status), compiled.report.message,
       compiled.content,  compiled.report.ending.wallNs,           {}};
   if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
     candidate.outcome = model::Outcome::invalid;
@@ -141,7 +141,7 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
   HONE_CHECK(makeFolder(folder));
   nlohmann::json list = nlohmann::json::array();
   // Without a matcher there is no spec, but the candidates can still be measured.
-  auto matchers = iree::matchersOf(compiler, requestFor(whole, whole.flags));
+  auto matchers = iree::queryMatchers(compiler, requestFor(whole, whole.flags));
   if (!matchers && matchers.error().fault != Fault::user) {
     return std::unexpected(matchers.error());
   }
@@ -166,7 +166,7 @@ std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,
                                                 const CandidateFolder& wanted,
                                                 const std::filesystem::path& folder) {
   auto found = readCandidates(folder);
-  const auto program = hashOfFile(folder / kProgramFile);
+  const auto program = hashFile(folder / kProgramFile);
   const bool same = found && program && *program == whole.program.hash &&
                     found->target == wanted.target && found->function == wanted.function &&
                     found->flags == wanted.flags && found->inputs == wanted.inputs &&

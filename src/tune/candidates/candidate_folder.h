@@ -12,7 +12,7 @@
 #include "iree/spec/spec.h"
 #include "model/result/config.h"
 #include "model/result/outcome.h"
-#include "tune/program/subject.h"
+#include "tune/program/tunable_dispatch.h"
 #include "tune/program/whole_program.h"
 
 namespace hone::tune {

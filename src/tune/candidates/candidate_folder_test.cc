@@ -23,7 +23,7 @@ TEST(CandidateFolder, UnusedConfigIsInvalid) {
 TEST(CandidateFolder, IsReusedForSameProgramOnly) {
   const ScratchFolder folder = ScratchFolder::create("hone-folder").value();
   WholeProgram whole;
-  whole.program.hash = hashOf("program");
+  whole.program.hash = hashBytes("program");
   ASSERT_TRUE(writeFile(folder.path() / kProgramFile, "program"));
   ASSERT_TRUE(writeFile(folder.path() / "candidates.json", R"({
       "target": "rocm:gfx942", "function": "main", "flags": [], "inputs": [], "seed": 1,
@@ -39,7 +39,7 @@ TEST(CandidateFolder, IsReusedForSameProgramOnly) {
   wanted.seed = 2;
   EXPECT_TRUE(knownCandidates(whole, wanted, folder.path()).empty());
   wanted.seed = 1;
-  whole.program.hash = hashOf("another");
+  whole.program.hash = hashBytes("another");
   EXPECT_TRUE(knownCandidates(whole, wanted, folder.path()).empty());
   EXPECT_TRUE(knownCandidates(whole, wanted, folder.path() / "nowhere").empty());
 }

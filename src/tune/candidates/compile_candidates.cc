@@ -20,9 +20,9 @@ constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 /// Drawing state of one dispatch.
 class CandidateDrawer {
  public:
-  CandidateDrawer(const Subject& subject, DispatchCandidates known, std::uint64_t seed)
-      : space_(subject.knobs->space), draw_(space_, seed) {
-    result_.dispatch = subject.name;
+  CandidateDrawer(const TunableDispatch& tunable, DispatchCandidates known, std::uint64_t seed)
+      : space_(tunable.knobs->space), draw_(space_, seed) {
+    result_.dispatch = tunable.name;
     result_.space = space_.size();
     for (CompiledCandidate& candidate : known.candidates) {
       if (const auto point = knobs::findPointByName(space_, candidate.config.name)) {
@@ -54,13 +54,14 @@ class CandidateDrawer {
       return {};
     }
     if (duplicates_ >= count) {
-      result_.note = fmt::format("{} more compiled to the same code as others", duplicates_);
+      result_.note =
+          fmt::format("{} more candidates compiled to the same code as others", duplicates_);
       return {};
     }
     auto points = draw_.next(std::min(kBatchSize, count - fresh));
     if (points.empty() && draw_.reach() < space_.size()) {
-      result_.note = fmt::format("drew all of the {} reachable configurations out of {}",
-                                 draw_.reach(), space_.size());
+      result_.note = fmt::format("sampled all {} reachable configurations of {}", draw_.reach(),
+                                 space_.size());
     }
     return points;
   }
@@ -76,26 +77,26 @@ class CandidateDrawer {
 };
 
 /// Draws and compiles until there are enough candidates.
-Result<void> drawCandidates(iree::Compiler& compiler, const Subject& subject,
+Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tunable,
                             const std::vector<std::string>& flags, const DrawOptions& options,
                             CandidateDrawer& drawer) {
   using Route = iree::CompileRequest::Route;
-  iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
-                            Route::shared,          subject.program.function};
-  asIs.from = subject.program.from;
+  iree::CompileRequest asIs{tunable.program.source, tunable.program.hash,    flags, {},
+                            Route::shared,          tunable.program.function};
+  asIs.from = tunable.program.from;
   asIs.fresh = true;  // to measure the compile time
   engine::Builder builder(compiler);
   const std::int64_t defaultNs = HONE_TRY(builder.buildOne(asIs)).report.ending.wallNs;
-  builder.patience().defaultTook(defaultNs);
+  builder.timeout().recordDefault(defaultNs);
   for (const CompiledCandidate& one : drawer.result().candidates) {
     if (one.outcome == model::Outcome::ok && one.compileWallNs > 0) {
-      builder.patience().took(one.compileWallNs);
+      builder.timeout().record(one.compileWallNs);
     }
   }
   // Batching shares the per-module work. For long compiles the saving is small, and a compilation
   // that hangs would block the others in its batch.
   const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
-  const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
+  const SpaceProposer proposer(*tunable.knobs, nullptr, tunable.pattern());
   while (!options.enough()) {
     const auto points = drawer.next(options.count);
     if (points.empty()) {
@@ -122,14 +123,15 @@ Result<void> drawCandidates(iree::Compiler& compiler, const Subject& subject,
 
 }  // namespace
 
-Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
+Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
+                                             const TunableDispatch& tunable,
                                              const std::vector<std::string>& flags,
                                              DrawOptions options) {
-  CandidateDrawer drawer(subject, std::move(options.known), options.seed);
+  CandidateDrawer drawer(tunable, std::move(options.known), options.seed);
   for (std::size_t i = 0; i < drawer.result().candidates.size(); ++i) {
     options.onDone();
   }
-  const auto drawn = drawCandidates(compiler, subject, flags, options, drawer);
+  const auto drawn = drawCandidates(compiler, tunable, flags, options, drawer);
   if (!drawn && drawn.error().isFatal()) {
     return std::unexpected(drawn.error());
   }

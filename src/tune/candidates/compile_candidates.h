@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "iree/compile/compiler.h"
 #include "tune/candidates/candidate_folder.h"
-#include "tune/program/subject.h"
+#include "tune/program/tunable_dispatch.h"
 
 namespace hone::tune {
 
@@ -27,7 +27,7 @@ struct DrawOptions {
 /// Draws candidates for a dispatch and compiles them. If the dispatch does not compile, returns no
 /// candidates and a note with the reason.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
-                                                           const Subject& subject,
+                                                           const TunableDispatch& tunable,
                                                            const std::vector<std::string>& flags,
                                                            DrawOptions options);
 

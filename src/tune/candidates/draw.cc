@@ -37,7 +37,7 @@ double Draw::risk(std::size_t point) const {
 }
 
 std::vector<std::uint32_t> Draw::effectiveRanks(std::size_t point) const {
-  const auto ranks = coordinates_.ranksOf(point);
+  const auto ranks = coordinates_.pointRanks(point);
   std::vector<std::uint32_t> kept(ranks.begin(), ranks.end());
   for (std::size_t i = 0; i < kept.size(); ++i) {
     kept[i] = ineffective_[i] ? 0 : kept[i];
@@ -81,8 +81,8 @@ void Draw::tell(std::size_t point, bool compiled) {
 }
 
 void Draw::tellSame(std::size_t point, std::size_t other) {
-  const auto a = coordinates_.ranksOf(point);
-  const auto b = coordinates_.ranksOf(other);
+  const auto a = coordinates_.pointRanks(point);
+  const auto b = coordinates_.pointRanks(other);
   for (std::size_t i = 0; i < ineffective_.size(); ++i) {
     ineffective_[i] = ineffective_[i] || a[i] != b[i];
   }

@@ -7,7 +7,7 @@
 namespace hone::tune {
 namespace {
 
-/// A search ends after this many consecutive steps with a gain below kGain.
+/// A search ends after this many consecutive steps with a gain below kMinGain.
 constexpr std::size_t kMaxStepsWithoutGain = 5;
 constexpr double kMinGain = 0.01;
 /// Expected gain of the first step; it decreases with each further step.
@@ -28,13 +28,13 @@ Result<void> recordSpace(const engine::TrialContext& bench, const std::string& s
 }  // namespace
 
 Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::TrialContext& bench,
-                                                              const Subject& subject,
+                                                              const TunableDispatch& tunable,
                                                               const SearchOptions& options) {
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tune"));
-  std::unique_ptr<DispatchSearch> search(new DispatchSearch(subject, std::move(folder)));
+  std::unique_ptr<DispatchSearch> search(new DispatchSearch(tunable, std::move(folder)));
   engine::Plan& plan = search->plan_;
   plan.scope = options.scope;
-  plan.programs = {subject.program};
+  plan.programs = {tunable.program};
   plan.flags = options.flags;
   plan.seed = options.seed;
   plan.onlyGains = true;
@@ -43,17 +43,17 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Tria
   plan.compare.seed = options.seed;
   plan.candidates = {{0, {"default", {}, {}}}};
   const auto& path = search->folder_.path();
-  const auto& specs = subject.cutOut ? std::vector<std::string>() : options.inputSpecs;
-  InputSets inputs = HONE_TRY(makeInputSets(subject.program, specs, options.seed, path));
+  const auto& specs = tunable.standalone ? std::vector<std::string>() : options.inputSpecs;
+  InputSets inputs = HONE_TRY(makeInputSets(tunable.program, specs, options.seed, path));
   plan.inputs = std::move(inputs.first);
   plan.otherInputs = std::move(inputs.other);
   plan.inputSpecs = specs;
   for (const model::Config& config : options.planned) {
     plan.candidates.push_back({0, config});
   }
-  if (subject.knobs) {
+  if (tunable.knobs) {
     HONE_CHECK(search->prepareStrategy(options));
-    HONE_CHECK(recordSpace(bench, options.scope, subject.knobs->space));
+    HONE_CHECK(recordSpace(bench, options.scope, tunable.knobs->space));
   }
   search->session_ = std::make_unique<engine::Session>(bench, plan, path);
   HONE_CHECK(search->session_->restore());
@@ -62,14 +62,14 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Tria
 }
 
 Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
-  const knobs::KnobModel& knobs = *subject_.knobs;
+  const knobs::KnobModel& knobs = *tunable_.knobs;
   // For random and exhaustive search, users expect the whole budget to be used.
   stopsEarly_ = options.strategy != "random" && options.strategy != "exhaustive";
   search::StrategyOptions strategy{options.seed, options.first, knobs.guess};
   strategy.first.insert(strategy.first.end(), knobs.first.begin(), knobs.first.end());
   proposer_ = std::make_unique<SpaceProposer>(
       knobs, HONE_TRY(search::makeStrategy(options.strategy, knobs.space, strategy)),
-      subject_.pattern());
+      tunable_.pattern());
   plan_.proposer = proposer_.get();
   return {};
 }
@@ -93,10 +93,18 @@ Result<void> DispatchSearch::endStep() {
   return {};
 }
 
+model::SearchEnd DispatchSearch::end() const {
+  if (!done_) {
+    return model::SearchEnd::budget;
+  }
+  return stepTried_ == 0 ? model::SearchEnd::exhausted : model::SearchEnd::plateau;
+}
+
 double DispatchSearch::expectedGain() const {
-  const double now = baselineNs() > 0 ? subject_.share * bestNs() / baselineNs() : subject_.share;
-  const double hope = kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
-  return now * std::max(lastGain_, hope);
+  const double now = baselineNs() > 0 ? tunable_.share * bestNs() / baselineNs() : tunable_.share;
+  const double initialGain =
+      kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
+  return now * std::max(lastGain_, initialGain);
 }
 
 Result<void> DispatchSearch::beginFinish() { return session_->submitFinal(); }

@@ -8,8 +8,9 @@
 
 #include "base/file.h"
 #include "engine/plan/session.h"
+#include "model/result/summary/tune_result.h"
 #include "tune/program/space_proposer.h"
-#include "tune/program/subject.h"
+#include "tune/program/tunable_dispatch.h"
 
 namespace hone::tune {
 
@@ -30,9 +31,10 @@ struct SearchOptions {
 class DispatchSearch {
  public:
   /// Submits the compiler's default to be compiled, verified and timed; ready() waits for it. The
-  /// subject must outlive the search.
+  /// tunable must outlive the search.
   [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(
-      const engine::TrialContext& bench, const Subject& subject, const SearchOptions& options);
+      const engine::TrialContext& bench, const TunableDispatch& tunable,
+      const SearchOptions& options);
 
   /// Waits for the baseline submitted by begin().
   [[nodiscard]] Result<void> ready();
@@ -45,6 +47,8 @@ class DispatchSearch {
   [[nodiscard]] std::vector<engine::Ticket> tickets() const { return session_->tickets(); }
   /// Returns true if the space is exhausted or the last steps brought no gain.
   [[nodiscard]] bool done() const { return done_; }
+  /// Returns why the search ended; the budget unless done().
+  [[nodiscard]] model::SearchEnd end() const;
   /// Estimates the gain of another step, as a fraction of the program's time.
   [[nodiscard]] double expectedGain() const;
   /// Submits the race of the best candidates and their proof on the dispatch; finish() waits for
@@ -53,7 +57,7 @@ class DispatchSearch {
   /// Waits for the race and returns the results of all candidates.
   [[nodiscard]] Result<std::vector<engine::Finding>> finish();
 
-  [[nodiscard]] const Subject& subject() const { return subject_; }
+  [[nodiscard]] const TunableDispatch& tunable() const { return tunable_; }
   /// Returns the number of candidates tried, without the baseline.
   [[nodiscard]] std::size_t tried() const { return session_->tried() - 1; }
   /// First measured times of the baseline and of the best candidate; not statistically proven.
@@ -63,10 +67,10 @@ class DispatchSearch {
 
  private:
   [[nodiscard]] Result<void> prepareStrategy(const SearchOptions& options);
-  DispatchSearch(const Subject& subject, ScratchFolder folder)
-      : subject_(subject), folder_(std::move(folder)) {}
+  DispatchSearch(const TunableDispatch& tunable, ScratchFolder folder)
+      : tunable_(tunable), folder_(std::move(folder)) {}
 
-  const Subject& subject_;
+  const TunableDispatch& tunable_;
   ScratchFolder folder_;
   engine::Plan plan_;
   std::unique_ptr<SpaceProposer> proposer_;

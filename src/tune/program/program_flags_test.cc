@@ -118,7 +118,7 @@ TEST(ProgramFlags, ChannelsLastVectorizesEveryConvolution) {
 }
 
 TEST(ProgramFlags, PlaceByPlaceConvertsEveryConvolutionToMatmuls) {
-  const auto set = findSet("convolutions place by place");
+  const auto set = findSet("convolutions per filter position");
   ASSERT_TRUE(set);
   const std::string oneColumn =
       replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x3x1x16"), "6x6", "6x8");
@@ -166,7 +166,7 @@ TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
       ASSERT_TRUE(writeFile(script, set.preprocessing));
       flags.push_back("--iree-preprocessing-transform-spec-filename=" + script.string());
     }
-    requests.push_back({source, hashOf(kConvolution), flags, {}});
+    requests.push_back({source, hashBytes(kConvolution), flags, {}});
   }
   const auto compiled = compiler.compileAll(requests, {}).value();
   for (std::size_t i = 0; i < compiled.size(); ++i) {

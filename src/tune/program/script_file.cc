@@ -10,7 +10,7 @@ namespace hone::tune {
 Result<std::filesystem::path> cacheScript(const std::string& text) {
   const auto folder = cacheFolder() / "scripts";
   HONE_CHECK(makeFolder(folder));
-  auto file = folder / fmt::format("{}.mlir", hashOf(text));
+  auto file = folder / fmt::format("{}.mlir", hashBytes(text));
   HONE_CHECK(writeFile(file, text));
   return file;
 }

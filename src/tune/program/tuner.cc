@@ -20,11 +20,31 @@ constexpr std::int64_t kFlagRounds = 10;
 /// If flags gain more than this, the program without them is not searched.
 constexpr double kDecisiveSpeedup = 3;
 
+bool hasFailed(const engine::Finding& finding) {
+  return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
+}
+
 std::size_t countFailures(const std::vector<engine::Finding>& findings) {
-  return static_cast<std::size_t>(
-      std::count_if(findings.begin(), findings.end(), [](const engine::Finding& finding) {
-        return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(findings, hasFailed));
+}
+
+/// Records the winner; if there is none, the fastest finalist.
+void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& dispatch) {
+  const engine::Finding* best = nullptr;
+  for (const engine::Finding& finding : findings) {
+    if (finding.comparison && !hasFailed(finding)) {
+      ++dispatch.finalists;
+      if (best == nullptr ||
+          finding.comparison->speedup.estimate > best->comparison->speedup.estimate) {
+        best = &finding;
+      }
+    }
+  }
+  if (const engine::Finding* winner = engine::findWinner(findings)) {
+    dispatch.winner = *winner;
+  } else if (best != nullptr) {
+    dispatch.bestFinalist = *best;
+  }
 }
 
 /// Returns the search with the largest expected gain; nullptr if all are done or under way.
@@ -54,7 +74,7 @@ Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target
                std::move(known));
 }
 
-std::vector<std::string> Tuner::flagsOf(const Variant& variant) const {
+std::vector<std::string> Tuner::listFlags(const Variant& variant) const {
   std::vector<std::string> flags = whole_.flags;
   flags.insert(flags.end(), variant.flags.flags.begin(), variant.flags.flags.end());
   return flags;
@@ -67,7 +87,7 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
   return static_cast<std::size_t>(std::max<std::int64_t>(*limit.trials - tried_, 0));
 }
 
-Tuner::Limit Tuner::limitOf(std::size_t variant, const TuneResult& result) const {
+Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
   const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
@@ -103,7 +123,7 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   engine::Experiment experiment(bench_);
   result.flagFindings = HONE_TRY(experiment.run(plan));
   result.referenceCpuNs += experiment.referenceCpuNs();
-  if (const engine::Finding* best = engine::winnerOf(result.flagFindings)) {
+  if (const engine::Finding* best = engine::findWinner(result.flagFindings)) {
     const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
       return one.name == best->config.name;
     });
@@ -119,9 +139,9 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
                                                                      const Limit& limit) {
   std::vector<std::unique_ptr<DispatchSearch>> searches;
   for (TunedDispatch& dispatch : variant.dispatches) {
-    Subject& subject = dispatch.subject;
-    const auto planned = options_.planned.find(subject.name);
-    if (!subject.whyNot.empty()) {
+    TunableDispatch& tunable = dispatch.tunable;
+    const auto planned = options_.planned.find(tunable.name);
+    if (!tunable.skipReason.empty()) {
       continue;
     }
     SearchOptions options;
@@ -131,19 +151,19 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     }
     options.strategy = options_.strategy;
     options.seed = whole_.seed;
-    options.flags = flagsOf(variant);
+    options.flags = listFlags(variant);
     options.inputSpecs = options_.inputSpecs;
     options.budget = clock_.left();
-    if (subject.knobs) {
-      options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
+    if (tunable.knobs) {
+      options.first = likelyPoints(precedents_, tunable.root, tunable.knobs->space);
     }
     options.scope =
         whole_.scope + (variant.flags.name.empty()
-                            ? subject.name
-                            : fmt::format("{} with {}", subject.name, variant.flags.name));
-    auto search = DispatchSearch::begin(bench_, subject, options);
+                            ? tunable.name
+                            : fmt::format("{} with {}", tunable.name, variant.flags.name));
+    auto search = DispatchSearch::begin(bench_, tunable, options);
     if (!search && search.error().fault == Fault::user) {
-      subject.whyNot = search.error().message;  // the others may still gain
+      tunable.skipReason = search.error().message;  // the others may still gain
       continue;
     }
     tried_ += static_cast<std::int64_t>(options.planned.size());
@@ -161,8 +181,8 @@ Result<void> Tuner::awaitBaselines(Variant& variant,
       return ready;
     }
     for (TunedDispatch& dispatch : variant.dispatches) {
-      if (!ready && &dispatch.subject == &search->subject()) {
-        dispatch.subject.whyNot = ready.error().message;
+      if (!ready && &dispatch.tunable == &search->tunable()) {
+        dispatch.tunable.skipReason = ready.error().message;
       }
     }
     if (!ready) {
@@ -213,18 +233,18 @@ Result<std::size_t> Tuner::awaitFirst(const std::vector<DispatchSearch*>& underW
 }
 
 Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& result) {
-  SubjectOptions wanted = options_.subjects;
+  DispatchSelection wanted = options_.tunables;
   if (options_.onlyPlanned) {
     const auto names = std::views::keys(options_.planned);
     wanted.planned.emplace(names.begin(), names.end());
   }
-  SubjectFinder finder(bench_.compiler, target_, std::move(wanted));
+  TunableFinder finder(bench_.compiler, target_, std::move(wanted));
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
-  auto subjects =
-      HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.runner, folder, &bench_.executor));
-  for (Subject& subject : subjects) {
-    variant.dispatches.emplace_back().subject = std::move(subject);
+  auto tunables =
+      HONE_TRY(finder.find(whole_, listFlags(variant), &bench_.runner, folder, &bench_.executor));
+  for (TunableDispatch& tunable : tunables) {
+    variant.dispatches.emplace_back().tunable = std::move(tunable);
   }
   auto searches = HONE_TRY(beginAll(variant, limit));
   HONE_CHECK(searchAll(searches, limit));
@@ -234,15 +254,14 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   for (const auto& search : searches) {
     const auto dispatch =
         std::find_if(variant.dispatches.begin(), variant.dispatches.end(),
-                     [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
+                     [&](const TunedDispatch& one) { return &one.tunable == &search->tunable(); });
     const auto findings = HONE_TRY(search->finish());
     result.referenceCpuNs += search->referenceCpuNs();
     dispatch->tried = search->tried();
     dispatch->failed = countFailures(findings);
     dispatch->defaultNs = findings.front().timeNs;
-    if (const engine::Finding* winner = engine::winnerOf(findings)) {
-      dispatch->winner = *winner;
-    }
+    dispatch->searchEnd = search->end();
+    recordFinal(findings, *dispatch);
   }
   return {};
 }
@@ -253,7 +272,7 @@ Result<TuneResult> Tuner::run() {
   std::optional<Error> failed;
   std::size_t tuned = 0;
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const auto done = tune(result.variants[i], limitOf(i, result), result);
+    const auto done = tune(result.variants[i], computeLimit(i, result), result);
     tuned += done ? 1 : 0;
     if (!done && done.error().isFatal()) {
       return std::unexpected(done.error());

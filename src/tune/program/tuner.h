@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "tune/program/dispatch_search.h"
 #include "tune/program/history.h"
-#include "tune/program/subjects.h"
+#include "tune/program/tunable_finder.h"
 #include "tune/program/tune_result.h"
 
 namespace hone::tune {
@@ -18,7 +18,7 @@ namespace hone::tune {
 struct TuneOptions {
   std::string strategy = "evolve";
   engine::Budget budget;
-  SubjectOptions subjects;
+  DispatchSelection tunables;
   bool tryFlags = true;  ///< try program-wide flags before the dispatches
   std::int64_t rounds = 20;
   std::vector<std::string> inputSpecs;  ///< the user's
@@ -49,7 +49,7 @@ class Tuner {
         precedents_(std::move(precedents)),
         clock_(options_.budget) {}
 
-  [[nodiscard]] std::vector<std::string> flagsOf(const Variant& variant) const;
+  [[nodiscard]] std::vector<std::string> listFlags(const Variant& variant) const;
   /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
   /// Bounds a variant's use of the budget.
@@ -57,7 +57,7 @@ class Tuner {
     double time = 1;                     ///< fraction of the time budget
     std::optional<std::int64_t> trials;  ///< total of all variants so far
   };
-  [[nodiscard]] Limit limitOf(std::size_t variant, const TuneResult& result) const;
+  [[nodiscard]] Limit computeLimit(std::size_t variant, const TuneResult& result) const;
   /// Searches the dispatches of a variant until the limit is reached.
   [[nodiscard]] Result<void> tune(Variant& variant, const Limit& limit, TuneResult& result);
   [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant,

@@ -40,7 +40,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
                            TuneResult& result) {
   std::vector<SpecRecipe> specs;
   std::vector<Recipe> recipes;
-  std::vector<std::size_t> variantOf;
+  std::vector<std::size_t> variantIndices;
   for (std::size_t v = 0; v < result.variants.size(); ++v) {
     Variant& variant = result.variants[v];
     auto made =
@@ -60,10 +60,10 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     }
     if (!spec.empty() && !variant.flags.flags.empty()) {
       specs.push_back(spec.withoutEntries());
-      variantOf.push_back(v);
+      variantIndices.push_back(v);
     }
     specs.push_back(std::move(spec));
-    variantOf.push_back(v);
+    variantIndices.push_back(v);
   }
   for (const SpecRecipe& spec : specs) {
     recipes.push_back(spec.recipe());
@@ -72,14 +72,14 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     return {};
   }
   context.progress.say("measuring the winners on the whole program");
-  Proving proving = HONE_TRY(prove(context, whole, recipes, options));
+  ProofResult proving = HONE_TRY(prove(context, whole, recipes, options));
   result.proof = std::move(proving.proof);
   result.lost = std::move(proving.lost);
   if (result.proof) {
     const SpecRecipe& spec = specs[result.proof->recipe];
     result.spec = HONE_TRY(spec.text(result.proof->kept));
-    Variant& variant = result.variants[variantOf[result.proof->recipe]];
-    result.proof->recipe = variantOf[result.proof->recipe];
+    Variant& variant = result.variants[variantIndices[result.proof->recipe]];
+    result.proof->recipe = variantIndices[result.proof->recipe];
     spec.recordOutcome(result.proof->kept, result.proof->removed, variant.dispatches);
     auto faults = spec.findFaults(context.compiler, whole, result.proof->kept, variant.dispatches);
     if (!faults && faults.error().fault != Fault::user) {

@@ -12,7 +12,7 @@ namespace {
 
 /// Enough rounds to detect a regression.
 constexpr std::int64_t kFreshRounds = 10;
-constexpr const char* kNoHelp = "did not help the program";
+constexpr const char* kNoHelp = "no gain on the whole program";
 
 std::vector<std::size_t> allIngredients(const Recipe& recipe) {
   std::vector<std::size_t> all(recipe.ingredients.size());
@@ -22,7 +22,7 @@ std::vector<std::size_t> allIngredients(const Recipe& recipe) {
 
 /// Time limit of all experiments of a proof together.
 struct ProofLimits {
-  std::int64_t rounds;
+  std::int64_t rounds = 0;
   engine::BudgetClock clock;
 };
 
@@ -43,7 +43,7 @@ engine::Plan proofPlan(const ProofContext& context, const std::string& scope) {
 
 Result<void> addCandidate(engine::Plan& plan, const Recipe& recipe,
                           const std::vector<std::size_t>& ingredients, std::string name) {
-  plan.candidates.push_back({0, HONE_TRY(recipe.configOf(ingredients))});
+  plan.candidates.push_back({0, HONE_TRY(recipe.buildConfig(ingredients))});
   plan.candidates.back().config.name = std::move(name);
   return {};
 }
@@ -53,15 +53,17 @@ Result<std::vector<engine::Finding>> execute(const ProofContext& context,
   return engine::Experiment(context.bench).run(plan);
 }
 
+ProgramGain makeGain(const engine::Finding& before, const engine::Finding& after) {
+  return {.comparison = *after.comparison, .defaultNs = before.timeNs, .tunedNs = after.timeNs};
+}
+
 Proof makeProof(std::size_t recipe, std::vector<std::size_t> kept, const engine::Finding& before,
                 const engine::Finding& after) {
   Proof proof;
   proof.recipe = recipe;
   proof.kept = std::move(kept);
   proof.config = after.config;
-  proof.comparison = *after.comparison;
-  proof.defaultNs = before.timeNs;
-  proof.tunedNs = after.timeNs;
+  proof.gain = makeGain(before, after);
   return proof;
 }
 
@@ -93,11 +95,11 @@ Result<Proof> ablate(const ProofContext& context, const Recipe& recipe, Proof pr
   engine::Plan again = proofPlan(context, "proof of the rest");
   HONE_CHECK(addCandidate(again, recipe, reduced, recipe.name));
   const auto proven = HONE_TRY(execute(context, again));
-  if (engine::winnerOf(proven) == nullptr) {
+  if (engine::findWinner(proven) == nullptr) {
     return proof;  // the removed ones were needed
   }
   Proof less = makeProof(proof.recipe, std::move(reduced), proven[0], proven[1]);
-  if (less.comparison.speedup.high < proof.comparison.speedup.low) {
+  if (less.gain.comparison.speedup.high < proof.gain.comparison.speedup.low) {
     return proof;  // the removed ones had a combined effect
   }
   less.removed = std::move(removed);
@@ -136,7 +138,7 @@ Result<ReducedRecipe> testEachAlone(const ProofContext& context, std::span<const
                                     std::size_t number, std::vector<std::string>& lost) {
   const Recipe& recipe = recipes[number];
   engine::Plan plan = proofPlan(context, fmt::format("{}, each alone", recipe.name));
-  const model::Config flagsAlone = HONE_TRY(recipe.configOf({}));
+  const model::Config flagsAlone = HONE_TRY(recipe.buildConfig({}));
   if (!flagsAlone.isBaseline()) {
     HONE_CHECK(addCandidate(plan, recipe, {}, "the flags alone"));
   }
@@ -160,7 +162,7 @@ Result<ReducedRecipe> testEachAlone(const ProofContext& context, std::span<const
       continue;
     }
     const std::string why = ran     ? kNoHelp
-                            : tried ? whyNoGain(findings[first + i])
+                            : tried ? explainNoGain(findings[first + i])
                                     : "budget used up before it was tried alone";
     for (const std::size_t one : ablations[i].members) {
       reduced.removed.push_back({one, why});
@@ -187,7 +189,7 @@ Result<bool> proveReduced(const ProofContext& context, std::span<const Recipe> r
     plan.candidates.push_back({0, best->config});
   }
   const auto findings = HONE_TRY(execute(context, plan));
-  const engine::Finding* winner = engine::winnerOf(findings);
+  const engine::Finding* winner = engine::findWinner(findings);
   if (winner == nullptr) {
     return false;
   }
@@ -201,26 +203,28 @@ Result<bool> proveReduced(const ProofContext& context, std::span<const Recipe> r
   return true;
 }
 
-/// Checks that the proven config is no regression for callers that do not keep memory between
-/// calls, because it may need more memory. Returns a message if it is one, else "".
-Result<std::string> checkFreshMemory(const ProofContext& context, const Proof& proof) {
+/// Measures the gain of the proven config for callers that do not keep memory between calls: it may
+/// need more memory than the default. Returns nothing if the device makes no such difference.
+Result<std::optional<ProgramGain>> measureOnFreshMemory(const ProofContext& context,
+                                                        const Proof& proof) {
+  if (!context.bench.runner.device().isLocal()) {
+    return std::nullopt;
+  }
   engine::Plan plan = proofPlan(context, "proof on fresh memory");
   plan.memory = iree::Memory::fresh;
   plan.rounds = std::min(plan.rounds, kFreshRounds);
   plan.candidates.push_back({0, proof.config});
   const auto findings = HONE_TRY(execute(context, plan));
-  const auto& comparison = findings.back().comparison;
-  if (findings.size() < 2 || !comparison || comparison->verdict != stats::Verdict::regressed) {
-    return "";
+  if (findings.size() < 2 || !findings.back().comparison) {
+    return std::nullopt;
   }
-  return fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
-                     proof.config.name, comparison->speedup.estimate);
+  return makeGain(findings.front(), findings.back());
 }
 
 }  // namespace
 
-Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
-                      std::span<const Recipe> recipes, const ProofOptions& options) {
+Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram& whole,
+                          std::span<const Recipe> recipes, const ProofOptions& options) {
   const ProofLimits limits{options.rounds, engine::BudgetClock(options.budget)};
   const ProofContext context{bench, whole, limits};
   engine::Plan plan = proofPlan(context, "proof");
@@ -228,10 +232,12 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     HONE_CHECK(addCandidate(plan, recipe, allIngredients(recipe), recipe.name));
   }
   const auto findings = HONE_TRY(execute(context, plan));
-  Proving proving;
-  const engine::Finding* best = engine::winnerOf(findings);
-  if (best != nullptr && best->against == engine::Against::nothing) {
+  ProofResult proving;
+  const engine::Finding* best = engine::findWinner(findings);
+  if (best != nullptr && best->expectation == engine::Expectation::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
+    proving.lost.push_back(
+        fmt::format("{}: the program's results cannot be compared", best->config.name));
     return proving;
   }
   if (best != nullptr) {
@@ -240,11 +246,11 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
   }
   std::vector<ReducedRecipe> reducedRecipes;
   for (std::size_t i = 0; i < recipes.size() && i + 1 < findings.size(); ++i) {
-    const model::Config flagsAlone = HONE_TRY(recipes[i].configOf({}));
+    const model::Config flagsAlone = HONE_TRY(recipes[i].buildConfig({}));
     if (!isNoGain(findings[i + 1], findFinding(findings, flagsAlone))) {
       continue;
     }
-    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, whyNoGain(findings[i + 1])));
+    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, explainNoGain(findings[i + 1])));
     if (recipes[i].ingredients.size() > 1) {
       ReducedRecipe reduced = HONE_TRY(testEachAlone(context, recipes, i, proving.lost));
       if (!reduced.kept.empty() && !reduced.removed.empty()) {
@@ -259,9 +265,12 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     proving.proof = HONE_TRY(ablate(context, recipe, std::move(*proving.proof)));
   }
   if (proving.proof) {
-    const std::string harm = HONE_TRY(checkFreshMemory(context, *proving.proof));
-    if (!harm.empty()) {
-      proving.lost.push_back(harm);
+    proving.proof->freshMemoryGain = HONE_TRY(measureOnFreshMemory(context, *proving.proof));
+    const auto& fresh = proving.proof->freshMemoryGain;
+    if (fresh && fresh->comparison.verdict == stats::Verdict::regressed) {
+      proving.lost.push_back(
+          fmt::format("{}: slower if memory is not kept between calls ({:.2f}x as fast)",
+                      proving.proof->config.name, fresh->comparison.speedup.estimate));
       proving.proof.reset();
     }
   }

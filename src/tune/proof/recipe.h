@@ -21,7 +21,7 @@ struct Recipe {
   std::string name;
   std::vector<Ingredient> ingredients;
   /// Returns the config with the flags and these ingredients (by index).
-  std::function<Result<model::Config>(std::span<const std::size_t>)> configOf;
+  std::function<Result<model::Config>(std::span<const std::size_t>)> buildConfig;
 };
 
 }  // namespace hone::tune

@@ -89,7 +89,7 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
   std::vector<const ProgramSpec*> sharing;
   std::vector<SpecFiles::File> own;
   for (const ProgramSpec& program : programs) {
-    result.fileOf.push_back(program.text.empty() ? "" : output);
+    result.specPaths.push_back(program.text.empty() ? "" : output);
     if (program.text.empty()) {
       continue;
     }
@@ -107,17 +107,17 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
     if (!checked && checked.error().fault == Fault::user) {
       checked = fmt::format("could not be checked: {}", checked.error().message);
     }
-    const std::string whyNot = HONE_TRY(std::move(checked));
-    if (whyNot.empty()) {
+    const std::string conflict = HONE_TRY(std::move(checked));
+    if (conflict.empty()) {
       common = both.text;
       headers += program.header;
       continue;
     }
     sharing.pop_back();
     const std::string file = fileBeside(output, program.label, "mlir");
-    result.conflicts.push_back(
-        fmt::format("{} is not in the merged spec, which {}; see {}", program.label, whyNot, file));
-    result.fileOf.back() = file;
+    result.conflicts.push_back(fmt::format("{} is not in the merged spec, which {}; see {}",
+                                           program.label, conflict, file));
+    result.specPaths.back() = file;
     own.push_back({file, program.header + program.text});
   }
   if (!common.empty()) {

@@ -25,7 +25,7 @@ struct SpecFiles {
     std::string text;
   };
   std::vector<File> files;             ///< the first is shared by all compatible programs
-  std::vector<std::string> fileOf;     ///< one per program; "" if it has no spec
+  std::vector<std::string> specPaths;  ///< one per program; "" if it has no spec
   std::vector<std::string> conflicts;  ///< one message for each program with a separate file
 };
 

@@ -34,7 +34,7 @@ TEST_F(SpecFilesTest, MergesCompatibleSpecsWithAllHeaders) {
   const std::vector<ProgramSpec> programs = {
       spec("a", 128, "32, 32, 0"), {"b", "", "", {}}, spec("c", 96, "32, 32, 0")};
   const auto files = specFiles(compiler_, programs, "spec.mlir").value();
-  EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "", "spec.mlir"));
+  EXPECT_THAT(files.specPaths, ElementsAre("spec.mlir", "", "spec.mlir"));
   ASSERT_EQ(files.files.size(), 1u);
   EXPECT_THAT(files.files[0].text, AllOf(HasSubstr("// for a\n// for c\n"), HasSubstr("match_128"),
                                          HasSubstr("match_96")));
@@ -45,7 +45,7 @@ TEST_F(SpecFilesTest, SeparatesConflictingSpec) {
   const std::vector<ProgramSpec> programs = {
       spec("a", 128, "32, 32, 0"), spec("b", 128, "64, 64, 0"), spec("c", 128, "32, 32, 0")};
   const auto files = specFiles(compiler_, programs, "spec.mlir").value();
-  EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "spec.b.mlir", "spec.mlir"));
+  EXPECT_THAT(files.specPaths, ElementsAre("spec.mlir", "spec.b.mlir", "spec.mlir"));
   ASSERT_EQ(files.files.size(), 2u);
   EXPECT_EQ(files.files[1].text, programs[1].header + programs[1].text)
       << "must be the proven text";
@@ -63,13 +63,13 @@ TEST_F(SpecFilesTest, SeparatesSpecThatAffectsAnotherProgram) {
   const ProgramSpec third = spec("third", 80, "32, 32, 0");
   const std::vector<ProgramSpec> inOrder = {two, one, third};
   const auto files = specFiles(compiler_, inOrder, "spec.mlir").value();
-  EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "spec.one.mlir", "spec.mlir"));
+  EXPECT_THAT(files.specPaths, ElementsAre("spec.mlir", "spec.one.mlir", "spec.mlir"));
   EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("would change other_dispatch_0"),
                                                  HasSubstr("of two"), HasSubstr("spec.one.mlir"))));
   ASSERT_EQ(files.files.size(), 2u);
   EXPECT_FALSE(files.files[0].text.contains("match_96"));
   const std::vector<ProgramSpec> turned = {one, two};
-  EXPECT_THAT(specFiles(compiler_, turned, "spec.mlir")->fileOf,
+  EXPECT_THAT(specFiles(compiler_, turned, "spec.mlir")->specPaths,
               ElementsAre("spec.mlir", "spec.two.mlir"));
 }
 

@@ -15,15 +15,15 @@ namespace {
 
 /// Returns the expected saving of a winner, as a fraction of the program's time.
 double expectedSaving(const TunedDispatch& dispatch) {
-  return dispatch.subject.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
+  return dispatch.tunable.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
 }
 
 std::string commentFor(const TunedDispatch& dispatch, const iree::DispatchMatcher& matcher) {
   const stats::Interval& speedup = dispatch.winner->comparison->speedup;
   return fmt::format(
       "{}: {}; {:.2f}x as fast alone (95 % CI {:.2f}-{:.2f}), {:.0f} % of the program's time",
-      dispatch.subject.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
-      100 * dispatch.subject.share);
+      dispatch.tunable.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
+      100 * dispatch.tunable.share);
 }
 
 /// Returns the indices of the winners, largest gain first.
@@ -66,16 +66,16 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
   }
   iree::CompileRequest request = requestFor(whole, whole.flags);
   request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
-  const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
+  const auto matchers = HONE_TRY(iree::queryMatchers(compiler, request));
   std::vector<std::string> taken;  // matchers that have an entry
   for (const std::size_t number : order) {
     TunedDispatch& dispatch = dispatches[number];
     const auto matcher =
         std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
-          return one.dispatch == dispatch.subject.root.dispatch;
+          return one.dispatch == dispatch.tunable.root.dispatch;
         });
     if (matcher == matchers.end() || matcher->matcher.empty()) {
-      dispatch.note = matcher == matchers.end() ? "no matcher found" : matcher->whyNot;
+      dispatch.note = matcher == matchers.end() ? "no matcher found" : matcher->failureReason;
       continue;
     }
     if (std::find(taken.begin(), taken.end(), matcher->matcher) != taken.end()) {
@@ -84,9 +84,9 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
     }
     taken.push_back(matcher->matcher);
     recipe.entries_.push_back(
-        {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
+        {{fmt::format("match_{}", dispatch.tunable.name), commentFor(dispatch, *matcher),
           matcher->matcher, dispatch.winner->config.attributes.front().value,
-          iree::decompositionOf(dispatch.winner->config)},
+          iree::findDecompositionConfig(dispatch.winner->config)},
          number,
          expectedSaving(dispatch),
          matcher->exact});
@@ -106,7 +106,9 @@ Recipe SpecRecipe::recipe() const {
   for (const Entry& entry : entries_) {
     recipe.ingredients.push_back({entry.spec.name, entry.expectedGain});
   }
-  recipe.configOf = [this](std::span<const std::size_t> entries) { return configOf(entries); };
+  recipe.buildConfig = [this](std::span<const std::size_t> entries) {
+    return buildConfig(entries);
+  };
   return recipe;
 }
 
@@ -125,7 +127,7 @@ Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries,
   return iree::specText(specs);
 }
 
-Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
+Result<model::Config> SpecRecipe::buildConfig(std::span<const std::size_t> entries) const {
   model::Config config;
   config.flags = flags_.flags;
   // The file name is part of the trial's key, and comments contain measured shares: omit them.
@@ -155,7 +157,7 @@ Result<std::vector<std::string>> SpecRecipe::findFaults(
     return faults;
   }
   for (std::size_t i = 0; i < check.entries.size() && i < entries.size(); ++i) {
-    const auto& meant = dispatches[entries_[entries[i]].dispatch].subject.dispatches;
+    const auto& meant = dispatches[entries_[entries[i]].dispatch].tunable.dispatches;
     const iree::EntryUse& entry = check.entries[i];
     if (entry.uses.empty()) {
       faults.push_back(fmt::format("@{} matches nothing", entry.entry));

@@ -51,7 +51,7 @@ class SpecRecipe {
 
   SpecRecipe(iree::Target target, FlagSet flags)
       : target_(std::move(target)), flags_(std::move(flags)) {}
-  [[nodiscard]] Result<model::Config> configOf(std::span<const std::size_t> entries) const;
+  [[nodiscard]] Result<model::Config> buildConfig(std::span<const std::size_t> entries) const;
 
   iree::Target target_;
   FlagSet flags_;

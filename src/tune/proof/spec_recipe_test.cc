@@ -36,7 +36,7 @@ class SpecRecipeTest : public ::testing::Test {
   void SetUp() override {
     ::setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     whole_.program.source = folder_.path() / "two.mlir";
-    whole_.program.hash = hashOf(kTwoMatmuls);
+    whole_.program.hash = hashBytes(kTwoMatmuls);
     whole_.flags = target_.flags;
     ASSERT_TRUE(writeFile(whole_.program.source, std::string(kTwoMatmuls)));
   }
@@ -44,12 +44,12 @@ class SpecRecipeTest : public ::testing::Test {
   /// Returns all dispatches with a winner, most expensive first.
   std::vector<TunedDispatch> winners(double firstShare) {
     std::vector<TunedDispatch> dispatches;
-    const auto matchers = iree::matchersOf(compiler_, requestFor(whole_, whole_.flags)).value();
+    const auto matchers = iree::queryMatchers(compiler_, requestFor(whole_, whole_.flags)).value();
     for (const iree::DispatchMatcher& matcher : matchers) {
       TunedDispatch& dispatch = dispatches.emplace_back();
-      dispatch.subject.name = dispatch.subject.root.dispatch = matcher.dispatch;
-      dispatch.subject.dispatches = {matcher.dispatch};
-      dispatch.subject.share = dispatches.size() == 1 ? firstShare : 1 - firstShare;
+      dispatch.tunable.name = dispatch.tunable.root.dispatch = matcher.dispatch;
+      dispatch.tunable.dispatches = {matcher.dispatch};
+      dispatch.tunable.share = dispatches.size() == 1 ? firstShare : 1 - firstShare;
       dispatch.winner.emplace();
       dispatch.winner->config.attributes = {{"", "", "compilation_info", kInfo}};
       dispatch.winner->comparison.emplace();
@@ -77,8 +77,8 @@ TEST_F(SpecRecipeTest, ConfigDoesNotDependOnShares) {
   const std::vector<std::size_t> both = {0, 1};
   const SpecRecipe some = recipeFor(0.7);
   const SpecRecipe other = recipeFor(0.2);
-  EXPECT_EQ(some.recipe().configOf(both).value().key(),
-            other.recipe().configOf(both).value().key());
+  EXPECT_EQ(some.recipe().buildConfig(both).value().key(),
+            other.recipe().buildConfig(both).value().key());
   EXPECT_NE(some.text(both).value(), other.text(both).value()) << "comments show the shares";
   EXPECT_TRUE(some.text(both)->contains("70 %"));
 }
@@ -90,15 +90,15 @@ TEST_F(SpecRecipeTest, ReportsFaultsOnProgram) {
   const auto recipe = SpecRecipe::make(compiler_, target_, whole_, {}, dispatches).value();
   EXPECT_TRUE(recipe.findFaults(compiler_, whole_, both, dispatches)->empty());
   EXPECT_TRUE(recipe.findFaults(compiler_, whole_, {}, dispatches)->empty());
-  const std::string second = dispatches[1].subject.name;
-  dispatches[0].subject.dispatches.push_back(second);
+  const std::string second = dispatches[1].tunable.name;
+  dispatches[0].tunable.dispatches.push_back(second);
   const auto missed = recipe.findFaults(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(missed.size(), 1u);
   EXPECT_TRUE(missed[0].contains("does not apply to " + second)) << missed[0];
-  dispatches[0].subject.dispatches = {dispatches[0].subject.name, "main_dispatch_9"};
+  dispatches[0].tunable.dispatches = {dispatches[0].tunable.name, "main_dispatch_9"};
   EXPECT_TRUE(recipe.findFaults(compiler_, whole_, both, dispatches)->empty())
       << "identical dispatches are merged";
-  dispatches[0].subject.dispatches = {"main_dispatch_9"};
+  dispatches[0].tunable.dispatches = {"main_dispatch_9"};
   const auto elsewhere = recipe.findFaults(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(elsewhere.size(), 1u);
   EXPECT_TRUE(elsewhere[0].contains("not tuned")) << elsewhere[0];
@@ -107,7 +107,7 @@ TEST_F(SpecRecipeTest, ReportsFaultsOnProgram) {
   const std::string one =
       "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %r = arith.addf %a, %a : "
       "tensor<8xf32>\n  return %r : tensor<8xf32>\n}\n";
-  other.program.hash = hashOf(one);
+  other.program.hash = hashBytes(one);
   ASSERT_TRUE(writeFile(other.program.source, one));
   const auto nothing = recipe.findFaults(compiler_, other, both, dispatches).value();
   ASSERT_EQ(nothing.size(), 2u);

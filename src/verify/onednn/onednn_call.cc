@@ -53,12 +53,12 @@ void PlainTensors::add(std::size_t bytes) {
 }
 
 PlainTensors::PlainTensors(const model::Problem& problem) {
-  for (const model::TensorType& type : operandsOf(problem)) {
+  for (const model::TensorType& type : operandTypes(problem)) {
     const Tensor values = makeInput(type, Values::reals, kSeed, buffers_.size());
     add(values.data.size());
     std::memcpy(buffers_.back().data(), values.data.data(), values.data.size());
   }
-  add(resultOf(problem).bytes());
+  add(resultType(problem).bytes());
 }
 
 OneDnnCall::OneDnnCall() : engine_(makeEngine()), stream_(engine_) {}

@@ -96,7 +96,7 @@ ConvDescs::ConvDescs(const Conv& conv) : input(conv.input) {
 
 dnnl::convolution_forward::primitive_desc ConvDescs::forward(const dnnl::engine& engine) const {
   const auto asInput = [&](const Desc& plain) {
-    return Desc(sizesOf(plain), dataType(input), memory::format_tag::any);
+    return Desc(tensorDims(plain), dataType(input), memory::format_tag::any);
   };
   return makePlan<Forward>(engine, attributesFor({}), dnnl::prop_kind::forward_training, kDirect,
                            asInput(image), asInput(filter), asInput(output), strides, dilations,

@@ -43,7 +43,9 @@ Desc dense(const memory::dims& sizes, ElementType type, std::size_t innermost) {
   return {sizes, dataType(type), strides};
 }
 
-Desc any(const Desc& plain) { return {sizesOf(plain), typeOf(plain), memory::format_tag::any}; }
+Desc any(const Desc& plain) {
+  return {tensorDims(plain), dataTypeIn(plain), memory::format_tag::any};
+}
 
 dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue) {
   dnnl::primitive_attr attributes;

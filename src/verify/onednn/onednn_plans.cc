@@ -40,7 +40,7 @@ Desc matrix(std::int64_t batch, std::int64_t rows, std::int64_t columns, Element
 }
 
 void addSoftmax(const Planning& planning, const memory& from, const memory& to) {
-  const int lastAxis = static_cast<int>(sizesOf(from.get_desc()).size()) - 1;
+  const int lastAxis = static_cast<int>(tensorDims(from.get_desc()).size()) - 1;
   const auto plan = makePlan<Softmax>(
       planning.call.engine(), dnnl::primitive_attr(), dnnl::prop_kind::forward_inference,
       dnnl::algorithm::softmax_accurate, from.get_desc(), to.get_desc(), lastAxis);
@@ -113,8 +113,8 @@ void addAttention(const Planning& planning, const Attention& attention) {
 }  // namespace
 
 Result<void> checkTypes(const model::Problem& problem) {
-  std::vector<model::TensorType> operands = operandsOf(problem);
-  const model::TensorType result = resultOf(problem);
+  std::vector<model::TensorType> operands = operandTypes(problem);
+  const model::TensorType result = resultType(problem);
   operands.resize(2);  // the bias has the result type
   const auto has = [&](ElementType type) {
     return result.element == type || operands[0].element == type || operands[1].element == type;

@@ -33,7 +33,7 @@ Tensor copyTensor(PlainTensors& tensors, std::size_t index, const model::TensorT
 
 std::vector<double> expected(const Problem& problem, PlainTensors& tensors) {
   std::vector<Tensor> inputs;
-  for (const model::TensorType& type : operandsOf(problem)) {
+  for (const model::TensorType& type : operandTypes(problem)) {
     inputs.push_back(copyTensor(tensors, inputs.size(), type));
   }
   return naive(problem, inputs);
@@ -129,7 +129,7 @@ TEST(OneDnnPlans, ComputesProblemInEveryLayout) {
     ASSERT_TRUE(checkTypes(problem)) << nameOf(problem);
     for (const Layouts layouts : {Layouts::plain, Layouts::chosen}) {
       PlainTensors tensors(problem);
-      const bool isBfloat = operandsOf(problem)[0].element == ElementType::bf16;
+      const bool isBfloat = operandTypes(problem)[0].element == ElementType::bf16;
       try {
         OneDnnCall call = planCall(problem, tensors, layouts);
         call.execute();
@@ -140,7 +140,7 @@ TEST(OneDnnPlans, ComputesProblemInEveryLayout) {
         continue;
       }
       const auto result =
-          numbersOf<double>(copyTensor(tensors, tensors.resultIndex(), resultOf(problem)));
+          toNumbers<double>(copyTensor(tensors, tensors.resultIndex(), resultType(problem)));
       const std::vector<double> right = expected(problem, tensors);
       ASSERT_EQ(result.size(), right.size());
       const double tolerance = isBfloat ? 0.03 : 1e-4;

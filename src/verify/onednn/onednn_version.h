@@ -9,11 +9,11 @@ namespace hone::verify {
 
 using Softmax = dnnl::softmax_forward;
 
-[[nodiscard]] inline dnnl::memory::dims sizesOf(const dnnl::memory::desc& desc) {
+[[nodiscard]] inline dnnl::memory::dims tensorDims(const dnnl::memory::desc& desc) {
   return desc.get_dims();
 }
 
-[[nodiscard]] inline dnnl::memory::data_type typeOf(const dnnl::memory::desc& desc) {
+[[nodiscard]] inline dnnl::memory::data_type dataTypeIn(const dnnl::memory::desc& desc) {
   return desc.get_data_type();
 }
 
@@ -41,11 +41,11 @@ template <typename Primitive, typename... Arguments>
 
 using Softmax = dnnl::softmax_v2_forward;
 
-[[nodiscard]] inline dnnl::memory::dims sizesOf(const dnnl::memory::desc& desc) {
+[[nodiscard]] inline dnnl::memory::dims tensorDims(const dnnl::memory::desc& desc) {
   return desc.dims();
 }
 
-[[nodiscard]] inline dnnl::memory::data_type typeOf(const dnnl::memory::desc& desc) {
+[[nodiscard]] inline dnnl::memory::data_type dataTypeIn(const dnnl::memory::desc& desc) {
   return desc.data_type();
 }
 

@@ -32,20 +32,20 @@ void sweepParts(const fs::path& folder) {
 
 }  // namespace
 
-fs::path ArtifactCache::pathOf(std::string_view key, std::string_view ending) const {
+fs::path ArtifactCache::pathFor(std::string_view key, std::string_view ending) const {
   return folder_ / key.substr(0, 2) / fmt::format("{}.{}", key.substr(2), ending);
 }
 
 bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
   std::error_code ignored;
-  return fs::exists(pathOf(key, ending), ignored);
+  return fs::exists(pathFor(key, ending), ignored);
 }
 
 Result<fs::path> ArtifactCache::temporaryPath(std::string_view key, std::string_view ending) const {
   // One folder per machine: the next writer removes the files of killed processes. A process of
   // another machine that shares the cache cannot be checked from here.
   const fs::path parts = folder_ / "parts" / hostName();
-  HONE_CHECK(makeFolder(pathOf(key, ending).parent_path()));
+  HONE_CHECK(makeFolder(pathFor(key, ending).parent_path()));
   HONE_CHECK(makeFolder(parts));
   sweepParts(parts);
   return parts / fmt::format("{}.{}.{}.part", key, ending, ::getpid());
@@ -53,7 +53,7 @@ Result<fs::path> ArtifactCache::temporaryPath(std::string_view key, std::string_
 
 Result<fs::path> ArtifactCache::keep(const fs::path& written, std::string_view key,
                                      std::string_view ending) const {
-  fs::path entry = pathOf(key, ending);
+  fs::path entry = pathFor(key, ending);
   std::error_code code;
   fs::rename(written, entry, code);
   if (code) {

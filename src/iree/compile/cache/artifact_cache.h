@@ -15,7 +15,7 @@ class ArtifactCache {
   explicit ArtifactCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Returns the path of the key's entry, which may not exist yet.
-  [[nodiscard]] std::filesystem::path pathOf(std::string_view key, std::string_view ending) const;
+  [[nodiscard]] std::filesystem::path pathFor(std::string_view key, std::string_view ending) const;
   [[nodiscard]] bool has(std::string_view key, std::string_view ending) const;
   /// Returns the temporary path to write an entry to before keep(). Creates its folder.
   [[nodiscard]] Result<std::filesystem::path> temporaryPath(std::string_view key,

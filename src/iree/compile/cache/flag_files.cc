@@ -14,7 +14,7 @@ void addFlag(Hasher& hasher, const std::string& flag) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(named, ignored)) {
     // The compiler cannot read an unreadable file either.
-    hasher.field("contents").field(hashOfFile(named).value_or(""));
+    hasher.field("contents").field(hashFile(named).value_or(""));
   }
 }
 

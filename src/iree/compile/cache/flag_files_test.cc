@@ -7,7 +7,7 @@
 namespace hone::iree {
 namespace {
 
-std::string keyOf(const std::string& flag) {
+std::string computeKey(const std::string& flag) {
   Hasher hasher;
   addFlag(hasher, flag);
   return hasher.hex();
@@ -17,23 +17,23 @@ TEST(FlagFiles, EditedFileChangesTheKey) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags").value();
   const std::string file = (folder.path() / "script.mlir").string();
   const std::string flag = "--iree-preprocessing-transform-spec-filename=" + file;
-  const std::string none = keyOf(flag);
+  const std::string none = computeKey(flag);
   ASSERT_TRUE(writeFile(file, "one"));
-  const std::string one = keyOf(flag);
+  const std::string one = computeKey(flag);
   EXPECT_NE(one, none);
-  EXPECT_EQ(one, keyOf(flag));
+  EXPECT_EQ(one, computeKey(flag));
   ASSERT_TRUE(writeFile(file, "two"));
-  EXPECT_NE(keyOf(flag), one);
+  EXPECT_NE(computeKey(flag), one);
 }
 
 TEST(FlagFiles, IgnoresDumpedFiles) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags").value();
   const std::string file = (folder.path() / "statistics.txt").string();
   const std::string flag = "--iree-scheduling-dump-statistics-file=" + file;
-  const std::string before = keyOf(flag);
+  const std::string before = computeKey(flag);
   ASSERT_TRUE(writeFile(file, "one"));
-  EXPECT_EQ(keyOf(flag), before);
-  EXPECT_NE(keyOf("--iree-opt-data-tiling"), before);
+  EXPECT_EQ(computeKey(flag), before);
+  EXPECT_NE(computeKey("--iree-opt-data-tiling"), before);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::int64_t countCopies(const JobRequest& request) {
 
 }  // namespace
 
-std::string JobCache::keyOf(const CompileJob& job, const std::string& sourceHash) const {
+std::string JobCache::computeKey(const CompileJob& job, const std::string& sourceHash) const {
   Hasher hasher;
   hasher.field(kWireVersion).field(pool_.revision()).field(sourceHash).field(job.from);
   for (const std::string& flag : job.flags) {
@@ -49,10 +49,10 @@ std::optional<JobCache::Produced> JobCache::findCached(const Work& work) const {
   }
   Produced produced;
   if (!work.ending.empty()) {
-    produced.file = artifacts_.pathOf(work.key, work.ending);
+    produced.file = artifacts_.pathFor(work.key, work.ending);
   }
   if (work.replies) {
-    produced.reply = artifacts_.pathOf(work.key, kReplyEnding);
+    produced.reply = artifacts_.pathFor(work.key, kReplyEnding);
   }
   return produced;
 }

@@ -56,7 +56,7 @@ class JobCache {
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
   /// Returns the cache key of a job. Ignores its output, limits and threads.
-  [[nodiscard]] std::string keyOf(const CompileJob& job, const std::string& sourceHash) const;
+  [[nodiscard]] std::string computeKey(const CompileJob& job, const std::string& sourceHash) const;
 
   /// Runs all orders, several at a time. Returns the answers in the same order.
   template <typename Job>
@@ -98,7 +98,7 @@ Result<std::vector<JobAnswer<Job>>> JobCache::runAll(const std::vector<JobOrder<
   std::vector<Work> works;
   for (const JobOrder<Job>& order : orders) {
     CompileJob job = jobFor(order.source, order.job);
-    std::string key = keyOf(job, order.source.hash);
+    std::string key = computeKey(job, order.source.hash);
     works.push_back({std::move(job), std::move(key), Job::kFile, kReplies});
   }
   std::vector<JobAnswer<Job>> answers;

@@ -69,7 +69,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfiguredCode, contents, ignored)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionReduction, function, reduction)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramReductions, operations, splits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DispatchDescription, dispatch, entries, calls, fingerprint,
-                                   function, text, inputs, results, whyNot)
+                                   function, text, inputs, results, skipReason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Knob, name, place, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PipelineConstraints, dispatch, pipeline, knobs, smtLib)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnobAssignment, constraints, values)
@@ -77,7 +77,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramConstraints, constraints, compilationI
                                    decompositionConfigs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatchedSizes, name, values)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Matched, kind, op, types, sizes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OperationMatcher, matched, matcher, whyNot, exact)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OperationMatcher, matched, matcher, failureReason, exact)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RootMatcher, dispatch, root, body)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpecEntryDescription, name, action, matched, config,
                                    loweringConfig, translationInfo, text, key)
@@ -174,8 +174,9 @@ Result<Value> decode(std::string_view bytes) {
   try {
     return nlohmann::json::from_cbor(bytes).template get<Value>();
   } catch (const std::exception& error) {
-    return machineError("internal error: unreadable message of a compile process: {}",
-                        error.what());
+    return machineError(
+        "internal error: unreadable message of a compile process: {} (please report it)",
+        error.what());
   }
 }
 

@@ -27,10 +27,15 @@ namespace {
 constexpr std::array<std::string_view, 3> kSpecFlags = {
     "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
     "--iree-codegen-dump-tuning-specs-to"};
+/// Marks root operations in IREE 3.10.
+constexpr const char* kMarkRootsBefore = "--iree-config-add-tuner-attributes";
 /// Other flags that a session does not accept.
-constexpr std::array<std::string_view, 5> kProcessFlags = {
-    "--iree-dispatch-creation-experimental-set-data-tiling-ops", "--iree-llvmcpu-distribution-size",
-    "--iree-llvmcpu-matmul-tile-bytes", "--iree-llvmcpu-number-of-threads",
+constexpr std::array<std::string_view, 6> kProcessFlags = {
+    kMarkRootsBefore,
+    "--iree-dispatch-creation-experimental-set-data-tiling-ops",
+    "--iree-llvmcpu-distribution-size",
+    "--iree-llvmcpu-matmul-tile-bytes",
+    "--iree-llvmcpu-number-of-threads",
     "--iree-llvmcpu-vector-pproc-strategy"};
 
 bool isOneOf(std::string_view flag, std::span<const std::string_view> names) {
@@ -85,12 +90,19 @@ void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   }
 }
 
+/// Returns the flag that marks root operations in the IR. IREE 3.10 has another one.
+const char* markRootsFlag(const CompilerApi& api) {
+  const char* revision = api.getRevision();
+  const bool isOld = revision != nullptr && std::string_view(revision).starts_with("3.10.");
+  return isOld ? kMarkRootsBefore : "--iree-codegen-add-tuner-attributes";
+}
+
 /// Adds the flags that a kind of job needs; returns false on failure.
 template <typename Job>
 bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::string>& flags) {
   constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
   if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> || kMatchers) {
-    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+    flags.emplace_back(markRootsFlag(api));
   }
   if (std::is_same_v<Job, ListConstraintsJob> && api.hasConstraints()) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/process/interrupt.h"
+#include "base/progress.h"
 #include "iree/compile/diagnostics.h"
 #include "iree/compile/job/job_wire.h"
 #include "iree/compile/server/compile_child.h"
@@ -37,6 +38,12 @@ void closeAllBut(int socket) {
 Result<std::string> receive(int socket) {
   std::string buffer(kMaxMessage, '\0');
   while (!interrupted()) {
+    constexpr int kMaxPollMs = 500;  // an interrupt just before poll() does not wake it
+    pollfd end{socket, POLLIN, 0};
+    if (::poll(&end, 1, kMaxPollMs) == 0) {
+      Progress::tick();
+      continue;
+    }
     const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
     if (got >= 0) {
       buffer.resize(static_cast<std::size_t>(got));
@@ -180,7 +187,7 @@ CompileReport CompilePool::makeReport(const Pending& pending, Ending ending) con
   if (ending.ok()) {
     return report;
   }
-  report.status = statusOf(ending, report.diagnostics);
+  report.status = classifyEnding(ending, report.diagnostics);
   report.message = shortDiagnostics(report.status, ending, report.diagnostics, pending.job.limits);
   return report;
 }
@@ -217,14 +224,14 @@ Result<CompileReport> CompilePool::next() {
     }
     return report;
   }
-  return machineError("internal error: no compile job is pending");
+  return machineError("internal error: no compile job is pending (please report it)");
 }
 
 Result<CompileReport> CompilePool::runOne(CompileJob job) {
   const std::uint64_t id = submit(std::move(job));
   CompileReport report = HONE_TRY(next());
   if (report.id != id) {
-    return machineError("internal error: the compile pool was not idle");
+    return machineError("internal error: the compile pool was not idle (please report it)");
   }
   return report;
 }

@@ -26,7 +26,7 @@ struct Matched {
 struct OperationMatcher {
   Matched matched;
   std::string matcher;  ///< its body, as operations on %op; "" if the operation cannot be matched
-  std::string whyNot;   ///< the reason if `matcher` is empty
+  std::string failureReason;  ///< the reason if `matcher` is empty
   /// False if the matcher checks only the operation's name and types and may match other
   /// operations.
   bool exact = true;

@@ -95,11 +95,11 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
 
 OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
   OperationMatcher result;
-  result.matched.op = api.nameOf(operation);
+  result.matched.op = api.opName(operation);
   result.matched.types = typeTexts(api, operation);
   const std::vector<std::string>& types = result.matched.types;
   if (!isStatic(api, operation)) {
-    result.whyNot = "it has dynamic shapes";
+    result.failureReason = "it has dynamic shapes";
     return result;
   }
   if (!capturesValues(api, operation)) {
@@ -110,7 +110,7 @@ OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
         "(!transform.any_op) -> (!transform.any_value, !transform.any_value)\n",
         example);
     if (example.empty()) {
-      result.whyNot = "its operation cannot be printed separately";
+      result.failureReason = "its operation cannot be printed separately";
     }
     return result;
   }

@@ -56,8 +56,8 @@ std::map<std::string, MlirOperation> printedFunctions(const CompilerApi& api, Ml
 }
 
 /// Returns a text that identifies an operation before and after configuration.
-std::string signatureOf(const CompilerApi& api, MlirOperation operation) {
-  std::string signature = mapsOf(api, operation);
+std::string computeSignature(const CompilerApi& api, MlirOperation operation) {
+  std::string signature = printMaps(api, operation);
   for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
     signature += ' ';
     signature += api.typeText(api.valueType(api.operationOperand(operation, i)));
@@ -72,17 +72,18 @@ bool isAttention(const std::string& name) {
 /// Returns the operation that corresponds to the root when specs are applied; null if there is
 /// none.
 MlirOperation findProbedRoot(const CompilerApi& api, MlirOperation function, MlirOperation root) {
-  const std::string rootName = api.nameOf(root);
-  const std::string signature = signatureOf(api, root);
+  const std::string rootName = api.opName(root);
+  const std::string signature = computeSignature(api, root);
   std::vector<MlirOperation> same;
   std::vector<MlirOperation> alike;
   std::vector<MlirOperation> named;
   walk(api, function, [&](MlirOperation operation) {
-    const std::string name = api.nameOf(operation);
-    const bool equal = signatureOf(api, operation) == signature && !mapsOf(api, operation).empty();
+    const std::string name = api.opName(operation);
+    const bool equal =
+        computeSignature(api, operation) == signature && !printMaps(api, operation).empty();
     if (name == rootName || (isAttention(name) && isAttention(rootName))) {
       named.push_back(operation);
-      if (signatureOf(api, operation) == signature) {
+      if (computeSignature(api, operation) == signature) {
         same.push_back(operation);
       }
     } else if (equal) {
@@ -101,7 +102,7 @@ MlirOperation findProbedRoot(const CompilerApi& api, MlirOperation function, Mli
 
 MlirOperation enclosingFunction(const CompilerApi& api, MlirOperation operation) {
   MlirOperation at = operation;
-  while (at.ptr != nullptr && api.nameOf(at) != "func.func") {
+  while (at.ptr != nullptr && api.opName(at) != "func.func") {
     at = api.operationParent(at);
   }
   return at;
@@ -114,27 +115,27 @@ std::string bodyHash(const CompilerApi& api, MlirOperation function) {
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
     text.erase(at, name.size());
   }
-  return hashOf(text);
+  return hashBytes(text);
 }
 
 RootMatcher matchRoot(const CompilerApi& api, MlirOperation root,
                       const std::map<std::string, MlirOperation>& functions) {
   RootMatcher entry;
   entry.dispatch = dispatchAround(api, root);
-  entry.root.matched.op = api.nameOf(root);
+  entry.root.matched.op = api.opName(root);
   const MlirOperation function = enclosingFunction(api, root);
   const auto printed = function.ptr == nullptr
                            ? functions.end()
                            : functions.find(api.stringAttribute(function, "sym_name"));
   if (printed == functions.end()) {
-    entry.root.whyNot = "the compiler does not apply specs to it";
+    entry.root.failureReason = "the compiler does not apply specs to it";
     return entry;
   }
   entry.body = bodyHash(api, printed->second);
   const MlirOperation seen = findProbedRoot(api, printed->second, root);
   if (seen.ptr == nullptr) {
-    entry.root.whyNot =
-        fmt::format("the compiler creates its {} only after it applies specs", api.nameOf(root));
+    entry.root.failureReason =
+        fmt::format("the compiler creates its {} only after it applies specs", api.opName(root));
     return entry;
   }
   entry.root = makeMatcher(api, seen);

@@ -21,7 +21,7 @@ using Sizes = std::vector<std::int64_t>;
 using LoopNumbers = std::vector<std::int64_t>;
 
 MlirAttribute mapsAttribute(const CompilerApi& api, MlirOperation operation) {
-  if (api.nameOf(operation).starts_with("linalg.")) {
+  if (api.opName(operation).starts_with("linalg.")) {
     return api.linalgMaps(operation);
   }
   return api.operationAttribute(operation, MlirStringRef::of("indexing_maps"));
@@ -104,7 +104,7 @@ std::vector<std::pair<std::string_view, std::string>> threeTypes(const CompilerA
 }
 
 std::optional<Structure> readContraction(const CompilerApi& api, MlirOperation operation) {
-  if (!api.nameOf(operation).starts_with("linalg.") || !api.linalgIsContraction(operation) ||
+  if (!api.opName(operation).starts_with("linalg.") || !api.linalgIsContraction(operation) ||
       api.operationOperands(operation) != 3) {
     return std::nullopt;
   }
@@ -120,7 +120,7 @@ std::optional<Structure> readContraction(const CompilerApi& api, MlirOperation o
 }
 
 std::optional<Structure> readConvolution(const CompilerApi& api, MlirOperation operation) {
-  if (!api.nameOf(operation).starts_with("linalg.") || !api.linalgIsConvolution(operation) ||
+  if (!api.opName(operation).starts_with("linalg.") || !api.linalgIsConvolution(operation) ||
       api.operationOperands(operation) != 3) {
     return std::nullopt;
   }
@@ -174,7 +174,7 @@ std::vector<LoopNumbers> attentionLoops(const std::vector<std::string>& maps, st
 }
 
 std::optional<Structure> readAttention(const CompilerApi& api, MlirOperation operation) {
-  const std::string name = api.nameOf(operation);
+  const std::string name = api.opName(operation);
   const bool online = name == "iree_linalg_ext.online_attention";
   const auto operands = api.operationOperands(operation);
   const auto maps = mapTexts(api, operation);
@@ -231,7 +231,7 @@ OperationMatcher fromStructure(const CompilerApi& api, MlirOperation operation,
                                const Structure& structure) {
   OperationMatcher result;
   result.matched.kind = structure.kind;
-  result.matched.op = api.nameOf(operation);
+  result.matched.op = api.opName(operation);
   for (const auto& [name, type] : structure.types) {
     result.matched.types.push_back(type);
   }
@@ -239,14 +239,14 @@ OperationMatcher fromStructure(const CompilerApi& api, MlirOperation operation,
     result.matched.sizes.push_back(
         {.name = std::string(structure.names[i]), .values = structure.sizes[i]});
   }
-  result.matcher = structureText(structure, mapsOf(api, operation));
+  result.matcher = structureText(structure, printMaps(api, operation));
   return result;
 }
 
 }  // namespace
 
-std::string mapsOf(const CompilerApi& api, MlirOperation operation) {
-  const std::string name = api.nameOf(operation);
+std::string printMaps(const CompilerApi& api, MlirOperation operation) {
+  const std::string name = api.opName(operation);
   if (!name.starts_with("linalg.") && !name.starts_with("iree_linalg_ext.")) {
     return "";
   }

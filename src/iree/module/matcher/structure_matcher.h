@@ -9,7 +9,7 @@
 namespace hone::iree {
 
 /// Returns the indexing maps of a linalg or linalg_ext operation as MLIR text; "" for others.
-[[nodiscard]] std::string mapsOf(const CompilerApi& api, MlirOperation operation);
+[[nodiscard]] std::string printMaps(const CompilerApi& api, MlirOperation operation);
 
 /// Builds a structural matcher of the compiler for a contraction, convolution or attention with
 /// static loops. Returns nothing for other operations.

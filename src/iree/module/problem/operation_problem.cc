@@ -117,7 +117,7 @@ constexpr std::array<ConvForm, 6> kConvForms = {{
 }};
 
 /// Returns the size of the dimension with this letter; 1 if there is none.
-std::int64_t sizeOf(char letter, std::string_view letters, const TensorType& type) {
+std::int64_t findSize(char letter, std::string_view letters, const TensorType& type) {
   const auto at = letters.find(letter);
   return at == std::string_view::npos ? 1 : type.shape[at];
 }
@@ -134,14 +134,14 @@ std::optional<Problem> convFrom(const CompilerApi& api, MlirOperation operation,
   }
   Conv conv;
   conv.layout = form.layout;
-  conv.groups = sizeOf('g', form.image, image);
-  conv.n = sizeOf('n', form.image, image);
-  conv.c = sizeOf('c', form.image, image) * conv.groups;
-  conv.h = sizeOf('h', form.image, image);
-  conv.w = sizeOf('w', form.image, image);
-  conv.k = sizeOf('f', form.filter, filter) * conv.groups;
-  conv.y = sizeOf('h', form.filter, filter);
-  conv.x = sizeOf('w', form.filter, filter);
+  conv.groups = findSize('g', form.image, image);
+  conv.n = findSize('n', form.image, image);
+  conv.c = findSize('c', form.image, image) * conv.groups;
+  conv.h = findSize('h', form.image, image);
+  conv.w = findSize('w', form.image, image);
+  conv.k = findSize('f', form.filter, filter) * conv.groups;
+  conv.y = findSize('h', form.filter, filter);
+  conv.x = findSize('w', form.filter, filter);
   std::tie(conv.strideH, conv.strideW) = *strides;
   std::tie(conv.dilationH, conv.dilationW) = *dilations;
   conv.input = image.element;
@@ -151,13 +151,13 @@ std::optional<Problem> convFrom(const CompilerApi& api, MlirOperation operation,
 
 }  // namespace
 
-std::optional<TensorType> tensorOf(const CompilerApi& api, MlirValue value) {
+std::optional<TensorType> readTensorType(const CompilerApi& api, MlirValue value) {
   auto type = model::tensorTypeFromMlir(api.typeText(api.valueType(value)));
   return type ? std::optional(*type) : std::nullopt;
 }
 
-std::optional<OperationProblem> problemOf(const CompilerApi& api, MlirOperation operation) {
-  const std::string name = api.nameOf(operation);
+std::optional<OperationProblem> readProblem(const CompilerApi& api, MlirOperation operation) {
+  const std::string name = api.opName(operation);
   const bool batch = name == "linalg.batch_matmul";
   const auto* form = std::find_if(kConvForms.begin(), kConvForms.end(),
                                   [&](const ConvForm& one) { return one.name == name; });
@@ -165,9 +165,9 @@ std::optional<OperationProblem> problemOf(const CompilerApi& api, MlirOperation 
       api.operationOperands(operation) != 3 || api.operationResults(operation) != 1) {
     return std::nullopt;
   }
-  const auto lhs = tensorOf(api, api.operationOperand(operation, 0));
-  const auto rhs = tensorOf(api, api.operationOperand(operation, 1));
-  const auto result = tensorOf(api, api.operationResult(operation, 0));
+  const auto lhs = readTensorType(api, api.operationOperand(operation, 0));
+  const auto rhs = readTensorType(api, api.operationOperand(operation, 1));
+  const auto result = readTensorType(api, api.operationResult(operation, 0));
   if (!lhs || !rhs || !result || api.attributeText(operation, "cast").contains("unsigned")) {
     return std::nullopt;
   }
@@ -184,7 +184,7 @@ std::optional<OperationProblem> problemOf(const CompilerApi& api, MlirOperation 
 std::vector<Problem> problemsIn(const CompilerApi& api, MlirOperation module) {
   std::vector<Problem> problems;
   walk(api, module, [&](MlirOperation operation) {
-    if (const auto found = problemOf(api, operation)) {
+    if (const auto found = readProblem(api, operation)) {
       problems.push_back(found->problem);
     }
     return MlirWalkResult::advance;

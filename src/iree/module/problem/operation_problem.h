@@ -9,7 +9,8 @@
 namespace hone::iree {
 
 /// Returns the static tensor type of a value; nothing for other types.
-[[nodiscard]] std::optional<model::TensorType> tensorOf(const CompilerApi& api, MlirValue value);
+[[nodiscard]] std::optional<model::TensorType> readTensorType(const CompilerApi& api,
+                                                              MlirValue value);
 
 /// The problem that an operation computes.
 struct OperationProblem {
@@ -18,8 +19,8 @@ struct OperationProblem {
 };
 /// Returns the matmul, batch matmul or 2-D convolution that an operation computes, with the types
 /// of its operands. Returns nothing for other operations and dynamic shapes.
-[[nodiscard]] std::optional<OperationProblem> problemOf(const CompilerApi& api,
-                                                        MlirOperation operation);
+[[nodiscard]] std::optional<OperationProblem> readProblem(const CompilerApi& api,
+                                                          MlirOperation operation);
 
 /// Returns the problems of a module's operations in program order, including duplicates. A
 /// convolution with other filter or group layouts is listed as the problem of the same sizes.

@@ -32,7 +32,7 @@ FunctionOperations collectOperations(const CompilerApi& api, MlirOperation funct
     if (operation.ptr == function.ptr) {
       return MlirWalkResult::advance;
     }
-    const std::string name = api.nameOf(operation);
+    const std::string name = api.opName(operation);
     if (name == "func.return" || name == "util.return") {
       operations.returned = operation;
     } else if (!kSetUp.contains(name)) {
@@ -53,7 +53,7 @@ bool isZeroed(const CompilerApi& api, MlirValue value) {
     return false;
   }
   const MlirOperation fill = api.resultOwner(value);
-  if (api.nameOf(fill) != "linalg.fill" || api.valueIsArgument(api.operationOperand(fill, 0))) {
+  if (api.opName(fill) != "linalg.fill" || api.valueIsArgument(api.operationOperand(fill, 0))) {
     return false;
   }
   const MlirOperation constant = api.resultOwner(api.operationOperand(fill, 0));
@@ -68,7 +68,7 @@ std::optional<Problem> plainProblem(const CompilerApi& api, const FunctionOperat
     return std::nullopt;
   }
   const MlirOperation operation = operations.compute.front();
-  const auto found = problemOf(api, operation);
+  const auto found = readProblem(api, operation);
   if (!found || !found->exact || !isArgument(api, api.operationOperand(operation, 0), 0) ||
       !isArgument(api, api.operationOperand(operation, 1), 1) ||
       !isZeroed(api, api.operationOperand(operation, 2))) {
@@ -79,18 +79,20 @@ std::optional<Problem> plainProblem(const CompilerApi& api, const FunctionOperat
     return std::nullopt;
   }
   // The types must match the problem's; this is the last check against a misreading.
-  if (tensorOf(api, api.operationOperand(operation, 0)) != model::operandsOf(found->problem)[0] ||
-      tensorOf(api, api.operationOperand(operation, 1)) != model::operandsOf(found->problem)[1] ||
-      tensorOf(api, api.operationResult(operation, 0)) != model::resultOf(found->problem)) {
+  if (readTensorType(api, api.operationOperand(operation, 0)) !=
+          model::operandTypes(found->problem)[0] ||
+      readTensorType(api, api.operationOperand(operation, 1)) !=
+          model::operandTypes(found->problem)[1] ||
+      readTensorType(api, api.operationResult(operation, 0)) != model::resultType(found->problem)) {
     return std::nullopt;
   }
   return found->problem;
 }
 
 /// Returns the types of the function's arguments; empty unless all are static tensors.
-std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation function) {
+std::vector<TensorType> readArgumentTypes(const CompilerApi& api, MlirOperation function) {
   const MlirType type =
-      api.typeOfAttribute(api.operationAttribute(function, MlirStringRef::of("function_type")));
+      api.attributeType(api.operationAttribute(function, MlirStringRef::of("function_type")));
   std::vector<TensorType> arguments;
   for (std::intptr_t i = 0; i < api.functionInputs(type); ++i) {
     auto argument = model::tensorTypeFromMlir(api.typeText(api.functionInput(type, i)));
@@ -112,7 +114,7 @@ Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image,
   }
   for (const MlirOperation operation : operations.compute) {
     const auto low = numbersIn(api.attributeText(operation, "static_low"));
-    if (api.nameOf(operation) == "tensor.pad" && low.size() == 4) {
+    if (api.opName(operation) == "tensor.pad" && low.size() == 4) {
       conv.padH = low[height];
       conv.padW = low[height + 1];
     }
@@ -135,16 +137,17 @@ std::vector<Problem> withEpilogues(Problem problem, bool bias) {
   return problems;
 }
 
-/// Returns the problems that the function may compute, to be compared with the output of mlirOf().
+/// Returns the problems that the function may compute, to be compared with the output of
+/// emitMlir().
 std::vector<Problem> guessesFor(const CompilerApi& api, const FunctionOperations& operations,
                                 const std::vector<TensorType>& arguments) {
   for (const MlirOperation operation : operations.compute) {
-    if (api.nameOf(operation) == "iree_linalg_ext.attention" && arguments.size() == 3 &&
+    if (api.opName(operation) == "iree_linalg_ext.attention" && arguments.size() == 3 &&
         arguments[0].shape.size() == 3 && arguments[1].shape.size() == 3) {
       const auto& query = arguments[0].shape;
       return {Attention{query[0], query[1], arguments[1].shape[1], query[2], arguments[0].element}};
     }
-    auto found = problemOf(api, operation);
+    auto found = readProblem(api, operation);
     if (found && arguments.size() >= 2) {
       if (auto* conv = std::get_if<Conv>(&found->problem)) {
         *conv = unpadded(api, *conv, arguments[0], operations);
@@ -155,10 +158,10 @@ std::vector<Problem> guessesFor(const CompilerApi& api, const FunctionOperations
   return {};
 }
 
-/// Returns true if the function is exactly what mlirOf() writes for the problem.
+/// Returns true if the function is exactly what emitMlir() writes for the problem.
 bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem& problem) {
   const MlirContext context = api.operationContext(function);
-  const std::string text = mlirOf(problem);
+  const std::string text = emitMlir(problem);
   const MlirOperation written =
       api.operationParse(context, MlirStringRef::of(text), MlirStringRef::of("problem"));
   if (written.ptr == nullptr) {
@@ -178,7 +181,7 @@ std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation fu
   if (auto plain = plainProblem(api, operations)) {
     return plain;
   }
-  for (const Problem& guess : guessesFor(api, operations, argumentsOf(api, function))) {
+  for (const Problem& guess : guessesFor(api, operations, readArgumentTypes(api, function))) {
     if (model::check(guess) && isWrittenFor(api, function, guess)) {
       return guess;
     }

@@ -104,7 +104,7 @@ TEST(Marks, AreFreshNans) {
     tensor.markUnwritten(random);
     const std::vector<std::byte> first(tensor.data().begin(), tensor.data().end());
     const verify::Tensor read{{{4}, type}, first};
-    EXPECT_TRUE(std::isnan(verify::numbersOf<double>(read)[0])) << nameOf(type);
+    EXPECT_TRUE(std::isnan(verify::toNumbers<double>(read)[0])) << nameOf(type);
     tensor.markUnwritten(random);
     EXPECT_FALSE(std::ranges::equal(tensor.data(), first)) << nameOf(type);
   }
@@ -119,7 +119,7 @@ TEST(InputValues, DependOnlyOnTheSeed) {
   EXPECT_NE(makeInputs(shape, ValueKind::unit, 6)[0].data,
             makeInputs(shape, ValueKind::unit, 5)[0].data);
   for (const double value :
-       verify::numbersOf<double>(makeInputs(shape, ValueKind::positive, 5)[0])) {
+       verify::toNumbers<double>(makeInputs(shape, ValueKind::positive, 5)[0])) {
     EXPECT_GT(value, 0);
   }
 }
@@ -127,7 +127,7 @@ TEST(InputValues, DependOnlyOnTheSeed) {
 TEST(InputValues, CoverAllKindsOfSpecialRows) {
   Shape shape;
   shape.inputs = {{"A", {{200, 50}, ElementType::f32}}};
-  const auto values = verify::numbersOf<double>(makeInputs(shape, ValueKind::rows, 1)[0]);
+  const auto values = verify::toNumbers<double>(makeInputs(shape, ValueKind::rows, 1)[0]);
   const auto rows = [&](auto fits) {
     int count = 0;
     for (std::size_t row = 0; row < 200; ++row) {
@@ -145,7 +145,7 @@ TEST(InputValues, CoverAllKindsOfSpecialRows) {
 
 TEST(InputValues, KeepIntegersSmall) {
   const Shape shape = smallShape(ElementType::i32);
-  for (const double value : verify::numbersOf<double>(makeInputs(shape, ValueKind::rows, 1)[0])) {
+  for (const double value : verify::toNumbers<double>(makeInputs(shape, ValueKind::rows, 1)[0])) {
     EXPECT_LE(std::abs(value), 8);
     EXPECT_EQ(value, std::floor(value));
   }

@@ -171,7 +171,7 @@ void storeNumber(verify::Tensor& tensor, std::size_t index, double value) {
 }
 
 verify::Tensor widenToF64(const verify::Tensor& tensor) {
-  const std::vector<double> numbers = verify::numbersOf<double>(tensor);
+  const std::vector<double> numbers = verify::toNumbers<double>(tensor);
   verify::Tensor wide{{tensor.type.shape, ElementType::f64},
                       std::vector<std::byte>(numbers.size() * sizeof(double))};
   std::memcpy(wide.data.data(), numbers.data(), wide.data.size());

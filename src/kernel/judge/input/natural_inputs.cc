@@ -40,7 +40,7 @@ void mixNatural(const Shape& shape, std::span<const verify::Tensor> natural, std
     if (i < free && isFloat) {
       continue;
     }
-    auto values = verify::numbersOf<double>(natural[i]);
+    auto values = verify::toNumbers<double>(natural[i]);
     if (isFloat) {
       perturbParameters(values, random);
     }

@@ -43,13 +43,13 @@ RC_GTEST_PROP(NaturalInputs, KeepsParametersInRangeButPerturbsThem, (std::uint64
   const std::vector<std::byte> free = inputs[0].data;
   mixNatural(shape, makeNatural(shape), seed, inputs);
   RC_ASSERT(inputs[0].data == free);
-  for (const double index : verify::numbersOf<double>(inputs[1])) {
+  for (const double index : verify::toNumbers<double>(inputs[1])) {
     RC_ASSERT(index == 3);
   }
-  const auto variance = verify::numbersOf<double>(inputs[2]);
+  const auto variance = verify::toNumbers<double>(inputs[2]);
   RC_ASSERT(std::ranges::all_of(variance, [](double value) { return value > 0.5; }));
   RC_ASSERT(std::ranges::any_of(variance, [](double value) { return value != 1; }));
-  const auto bias = verify::numbersOf<double>(inputs[3]);
+  const auto bias = verify::toNumbers<double>(inputs[3]);
   RC_ASSERT(std::ranges::any_of(bias, [](double value) { return value != 0; }));
 }
 

@@ -139,7 +139,7 @@ void ensureVectors(Function& function, std::int64_t width) {
   addOnce(function, fmt::format(kVectors, fmt::arg("bytes", width * 4), fmt::arg("width", width)));
 }
 
-std::optional<int> VectorCode::strideOf(const Expr& element) const {
+std::optional<int> VectorCode::computeStride(const Expr& element) const {
   const auto at = toPolynomial(element.args[0]);
   const auto stride = at ? at->coefficientOf(variable_) : std::nullopt;
   const auto value = stride ? stride->constantValue() : std::nullopt;
@@ -178,7 +178,7 @@ std::optional<VectorCode::Value> VectorCode::value(const Expr& e) {
       }
       return scalar(e);
     case Expr::Kind::index: {
-      const auto stride = strideOf(e);
+      const auto stride = computeStride(e);
       if (!stride || elementType(function_, e.text) != "float") {
         return std::nullopt;
       }

@@ -32,7 +32,7 @@ class VectorCode {
   [[nodiscard]] std::optional<Expr> vector(const Expr& expression);
 
   /// Returns the stride of an element along the loop if it is 0 or 1; otherwise nothing.
-  [[nodiscard]] std::optional<int> strideOf(const Expr& element) const;
+  [[nodiscard]] std::optional<int> computeStride(const Expr& element) const;
 
  private:
   struct Value {

@@ -105,7 +105,7 @@ class LoopWriter {
       if (!store.written) {
         continue;
       }
-      if (code.strideOf(index(store.array, store.at)) != 1) {
+      if (code.computeStride(index(store.array, store.at)) != 1) {
         return false;
       }
       for (const Access& other : uses) {
@@ -227,7 +227,7 @@ class LoopWriter {
     out.push_back(fmt::format("  for (; {} < {}; ++{}) {{", v, last, v));
     for (Stmt s : loop_.body) {
       s.value = scalarCode(function_, std::move(s.value));
-      for (const std::string& line : linesOf(s, 4)) {
+      for (const std::string& line : printLines(s, 4)) {
         out.push_back(line);
       }
     }

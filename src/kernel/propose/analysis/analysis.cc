@@ -96,7 +96,7 @@ void addIntensity(const Shape& shape, const Measured& measured, std::vector<Find
        memory ? "coalescing" : "vectorization", 0.1});
 }
 
-void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
+void addRemarks(const JudgeResult& judged, std::vector<Finding>& findings) {
   const auto remarks = judged.facts.find("remarks");
   if (remarks == judged.facts.end() || !remarks->is_array()) {
     return;
@@ -111,14 +111,14 @@ void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
   }
 }
 
-std::optional<double> numericFact(const Judged& judged, const char* name) {
+std::optional<double> numericFact(const JudgeResult& judged, const char* name) {
   const auto found = judged.facts.find(name);
   return found != judged.facts.end() && found->is_number() ? std::optional(found->get<double>())
                                                            : std::nullopt;
 }
 
 /// Returns "64 threads per block, 160 registers, 0 bytes spilled, 2048 bytes of shared memory".
-std::string compiledText(const Judged& judged) {
+std::string compiledText(const JudgeResult& judged) {
   constexpr std::array<std::pair<const char*, std::string_view>, 4> kFacts = {
       {{"threads", "threads per block"},
        {"registers", "registers"},
@@ -133,7 +133,7 @@ std::string compiledText(const Judged& judged) {
   return join(parts, ", ");
 }
 
-void addRegisters(const Judged& judged, std::vector<Finding>& findings) {
+void addRegisters(const JudgeResult& judged, std::vector<Finding>& findings) {
   const double spills = numericFact(judged, "spills").value_or(0);
   const double registers = numericFact(judged, "registers").value_or(0);
   if (spills > 0) {
@@ -157,7 +157,8 @@ void addRegisters(const Judged& judged, std::vector<Finding>& findings) {
 
 /// Returns the performance counters of a call as text. Adds a finding if the processor stalls: it
 /// completes less than one instruction per cycle.
-std::string addCounters(const Shape& shape, const Judged& judged, std::vector<Finding>& findings) {
+std::string addCounters(const Shape& shape, const JudgeResult& judged,
+                        std::vector<Finding>& findings) {
   const auto found = judged.facts.find("counters");
   if (found == judged.facts.end() || !found->is_object()) {
     return "";
@@ -262,7 +263,7 @@ model::KernelAnalysis toRecord(const Analysis& analysis) {
   return record;
 }
 
-Analysis analyse(const Task& task, const Source& source, const Judged& judged,
+Analysis analyze(const Task& task, const Source& source, const JudgeResult& judged,
                  const Measured& measured) {
   Analysis analysis;
   analysis.rooflineNs = rooflineTime(task.shape, measured);

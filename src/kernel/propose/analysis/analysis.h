@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/judge/judged.h"
+#include "kernel/judge/judge_result.h"
 #include "kernel/judge/task/task.h"
 #include "kernel/source/source.h"
 #include "model/result/summary/kernel_turn.h"
@@ -62,7 +62,7 @@ struct Analysis {
 
 /// Analyses a kernel based on the task's sizes, the times, the compiler's output in judged.facts,
 /// and the source.
-[[nodiscard]] Analysis analyse(const Task& task, const Source& source, const Judged& judged,
+[[nodiscard]] Analysis analyze(const Task& task, const Source& source, const JudgeResult& judged,
                                const Measured& measured);
 
 }  // namespace hone::kernel

@@ -168,14 +168,14 @@ std::optional<std::string> entryPointError(const Source& kernel, std::string_vie
     return code.contains("class ModelNew") ? std::nullopt
                                            : std::optional<std::string>("no class ModelNew found");
   }
-  const auto point = entryPointOf(code);
+  const auto point = findEntryPoint(code);
   if (!point) {
     return "no function kernel(...) found";
   }
   if (!point->externC) {
     return "kernel(...) is not extern \"C\"";
   }
-  const auto expected = entryPointOf(kernel.text);
+  const auto expected = findEntryPoint(kernel.text);
   if (expected && expected->types != point->types) {
     return fmt::format("expected kernel({}), got kernel({})", join(expected->types, ", "),
                        shortened(join(point->types, ", "), 200));

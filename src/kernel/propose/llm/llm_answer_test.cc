@@ -140,7 +140,7 @@ RC_GTEST_PROP(ReadAnswer, AcceptsOnlySameEntryPoint, ()) {
 }
 
 TEST(EntryPoint, ParsesTypesWithoutNames) {
-  const auto point = entryPointOf(
+  const auto point = findEntryPoint(
       "#include <cstdint>\nint a;\nextern \"C\" void kernel(const float *__restrict__ A,\n"
       "    /* b */ std::int64_t N, unsigned int) {\n}\n");
   ASSERT_TRUE(point);
@@ -149,10 +149,10 @@ TEST(EntryPoint, ParsesTypesWithoutNames) {
   EXPECT_EQ(point->declaration,
             "extern \"C\" void kernel(const float *__restrict__ A, /* b */ std::int64_t N, "
             "unsigned int)");
-  EXPECT_FALSE(entryPointOf("void kernel(int N) {}")->externC);
+  EXPECT_FALSE(findEntryPoint("void kernel(int N) {}")->externC);
   for (const char* none : {"void mykernel(int x); void kernels(int)", "void kernel(int",
                            "// kernel(int x)\nconst char* a = \"kernel(\";", ""}) {
-    EXPECT_FALSE(entryPointOf(none)) << none;
+    EXPECT_FALSE(findEntryPoint(none)) << none;
   }
 }
 

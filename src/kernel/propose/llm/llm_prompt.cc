@@ -60,12 +60,12 @@ std::string taskText(const Task& task, const Source& best) {
   return text;
 }
 
-std::string trialsText(std::span<const Tried> tried) {
+std::string trialsText(std::span<const JudgedProposal> tried) {
   std::string text;
   if (tried.size() > kMaxShownTrials) {
     tried = tried.last(kMaxShownTrials);
   }
-  for (const Tried& one : tried) {
+  for (const JudgedProposal& one : tried) {
     text += fmt::format("- turn {}: {}: ", one.turn, shortened(one.proposal.title, 100));
     if (one.judged.ok() || one.judged.outcome == model::Outcome::tooSlow) {
       text += one.speedup ? fmt::format("correct, {:.2f}x over the original\n", *one.speedup)
@@ -94,7 +94,7 @@ std::string examplesText(std::span<const Example> examples) {
 }
 
 std::string kernelDeclaration(std::string_view code) {
-  const auto point = entryPointOf(code);
+  const auto point = findEntryPoint(code);
   return point ? point->declaration : "kernel";
 }
 

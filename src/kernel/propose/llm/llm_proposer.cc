@@ -38,7 +38,7 @@ std::optional<std::int64_t> LlmProposer::answerLimit(const std::string& prompt) 
   }
   const TokenUse request{guessTokens(prompt), 0};
   const double remaining =
-      *limits_.maxCost - costOf(used(), *limits_.price) - costOf(request, *limits_.price);
+      *limits_.maxCost - computeCost(used(), *limits_.price) - computeCost(request, *limits_.price);
   if (remaining <= 0) {
     return 0;
   }
@@ -102,10 +102,10 @@ std::string LlmProposer::spent() const {
   return fmt::format(
       "{} request{}, {} tokens in, {} out, {}", exchanges_.size(),
       exchanges_.size() == 1 ? "" : "s", all.in, all.out,
-      limits_.price ? dollars(costOf(all, *limits_.price)) : std::string("price unknown"));
+      limits_.price ? dollars(computeCost(all, *limits_.price)) : std::string("price unknown"));
 }
 
-double LlmProposer::cost() const { return limits_.price ? costOf(used(), *limits_.price) : 0; }
+double LlmProposer::cost() const { return limits_.price ? computeCost(used(), *limits_.price) : 0; }
 
 nlohmann::json LlmProposer::memory() const {
   nlohmann::json all = nlohmann::json::array();

@@ -34,7 +34,7 @@ class SampleTurn {
     task_.shape.sizes = {{"N", 1000}};
     task_.shape.flops = 1000;
     analysis_.findings = {{Side::memory, "strided access", "line 7", "loop-order", 0.5}};
-    Tried tried;
+    JudgedProposal tried;
     tried.proposal.title = "unrolled";
     tried.judged.outcome = model::Outcome::compileFailed;
     tried.judged.message = "line 3: expected ';' before '}' token";
@@ -56,7 +56,7 @@ class SampleTurn {
                "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {\n}\n",
                {}};
   Analysis analysis_;
-  std::vector<Tried> tried_;
+  std::vector<JudgedProposal> tried_;
   std::vector<Example> examples_ = {
       {"ex", "loop-order", "cpp", "Along rows", "It helps.", "int a;\n", "int b;\n", 2, true}};
 };

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/progress.h"
 #include "base/text/text.h"
 
 namespace hone::kernel {
@@ -129,6 +130,7 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
   command.argv = commandFor(compiler_, stem, flags);
   command.environment = {{"LC_ALL", "C"}};
   command.limits = limits_;
+  const Activity compiling("compiling the kernel");
   const Finished finished = HONE_TRY(runCommand(command));
   CppBuilt built;
   built.diagnostics = finished.err;
@@ -147,7 +149,7 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
     return built;
   }
   built.library = stem.string() + ".so";
-  built.artifact = HONE_TRY(hashOfFile(part));
+  built.artifact = HONE_TRY(hashFile(part));
   if (auto info = readFile(stem.string() + ".vec")) {
     built.remarks = vectorRemarks(*info, stem.filename().string() + ".cc");
   }

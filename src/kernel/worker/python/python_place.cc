@@ -83,7 +83,7 @@ Result<PythonInstallation> findPython() {
   return *first;
 }
 
-Result<PythonPackages> packagesOf(const fs::path& interpreter) {
+Result<PythonPackages> queryPackages(const fs::path& interpreter) {
   constexpr const char* kAsk = R"(import importlib.metadata as m, json, platform
 def version(name):
     try:

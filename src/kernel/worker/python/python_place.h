@@ -26,6 +26,6 @@ struct PythonPackages {
   std::string tilelang;
 };
 
-[[nodiscard]] Result<PythonPackages> packagesOf(const std::filesystem::path& interpreter);
+[[nodiscard]] Result<PythonPackages> queryPackages(const std::filesystem::path& interpreter);
 
 }  // namespace hone::kernel

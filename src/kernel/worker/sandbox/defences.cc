@@ -34,7 +34,7 @@ std::vector<std::string> missingDefences() {
   return missing;
 }
 
-std::string warningOf(const std::vector<std::string>& missing) {
+std::string formatWarning(const std::vector<std::string>& missing) {
   return missing.empty()
              ? ""
              : fmt::format("this system lacks {}: run only kernels that you trust with your files",

@@ -9,6 +9,6 @@ namespace hone::kernel {
 [[nodiscard]] std::vector<std::string> missingDefences();
 
 /// Returns a one-line warning about missing defences; "" if `missing` is empty.
-[[nodiscard]] std::string warningOf(const std::vector<std::string>& missing);
+[[nodiscard]] std::string formatWarning(const std::vector<std::string>& missing);
 
 }  // namespace hone::kernel

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr const char* kLoaderCache = "/etc/ld.so.cache";
 
 /// Adds the folder of a library, and the folder that it links to.
-void addFolderOf(const fs::path& library, std::set<fs::path>& places) {
+void addParentFolder(const fs::path& library, std::set<fs::path>& places) {
   places.insert(library.parent_path());
   std::error_code code;
   if (const fs::path real = fs::canonical(library, code); !code) {
@@ -40,7 +40,7 @@ void addFolderOf(const fs::path& library, std::set<fs::path>& places) {
 
 int addLoaded(dl_phdr_info* info, std::size_t /*size*/, void* places) {
   if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/') {
-    addFolderOf(info->dlpi_name, *static_cast<std::set<fs::path>*>(places));
+    addParentFolder(info->dlpi_name, *static_cast<std::set<fs::path>*>(places));
   }
   return 0;
 }
@@ -63,7 +63,7 @@ void addCached(std::set<fs::path>& places) {
     const fs::path library(text);
     places.insert(library.parent_path());
     if (isCompilerLibrary(library.filename().string())) {
-      addFolderOf(library, places);
+      addParentFolder(library, places);
     }
   }
 }

@@ -19,6 +19,7 @@ json toJson(const BenchCandidate& candidate) {
   if (!candidate.sameAs.empty()) {
     entry["same_as"] = candidate.sameAs;
   }
+  setIf(entry, "estimated_speedup", candidate.estimatedSpeedup);
   if (candidate.timeInterval) {
     entry["time_interval_ns"] = {candidate.timeInterval->lowNs, candidate.timeInterval->highNs};
   }
@@ -39,18 +40,19 @@ std::optional<TimeRange> timeRangeFrom(const json& json) {
 }
 
 BenchCandidate benchCandidateFrom(const json& json) {
-  return {.name = textOf(json, "name"),
-          .outcome = outcomeFrom(textOf(json, "outcome")),
-          .message = textOf(json, "message"),
-          .artifact = textOf(json, "artifact"),
-          .verified = textOf(json, "verified"),
-          .sameAs = textOf(json, "same_as"),
-          .timeNs = measuredOf(json, "time_ns"),
-          .timeInterval = timeRangeFrom(memberOf(json, "time_interval_ns")),
-          .verdict = verdictOf(json, "verdict"),
-          .speedup = intervalFrom(memberOf(json, "speedup")),
-          .noiseFloor = fieldOf<double>(json, "noise_floor"),
-          .rounds = fieldOf<std::int64_t>(json, "rounds")};
+  return {.name = readText(json, "name"),
+          .outcome = outcomeFrom(readText(json, "outcome")),
+          .message = readText(json, "message"),
+          .artifact = readText(json, "artifact"),
+          .verified = readText(json, "verified"),
+          .sameAs = readText(json, "same_as"),
+          .timeNs = readMeasured(json, "time_ns"),
+          .estimatedSpeedup = readField<double>(json, "estimated_speedup"),
+          .timeInterval = timeRangeFrom(findMember(json, "time_interval_ns")),
+          .verdict = readVerdict(json, "verdict"),
+          .speedup = intervalFrom(findMember(json, "speedup")),
+          .noiseFloor = readField<double>(json, "noise_floor"),
+          .rounds = readField<std::int64_t>(json, "rounds")};
 }
 
 }  // namespace
@@ -70,12 +72,12 @@ json toJson(const BenchResult& result) {
 
 Result<BenchResult> benchResultFrom(const json& json) {
   return readResult(json, "bench result", [](const nlohmann::json& whole) {
-    return BenchResult{.run = fieldOf<std::int64_t>(whole, "run"),
-                       .target = textOf(whole, "target"),
-                       .device = textOf(whole, "device"),
-                       .rankedBy = textOf(whole, "ranked_by"),
-                       .candidates = listOf(whole, "candidates", benchCandidateFrom),
-                       .ownCpuNs = fieldOf<std::int64_t>(whole, "own_cpu_ns")};
+    return BenchResult{.run = readField<std::int64_t>(whole, "run"),
+                       .target = readText(whole, "target"),
+                       .device = readText(whole, "device"),
+                       .rankedBy = readText(whole, "ranked_by"),
+                       .candidates = readList(whole, "candidates", benchCandidateFrom),
+                       .ownCpuNs = readField<std::int64_t>(whole, "own_cpu_ns")};
   });
 }
 

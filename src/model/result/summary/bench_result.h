@@ -25,9 +25,11 @@ struct BenchCandidate {
   std::optional<Outcome> outcome;
   std::string message;
   std::string artifact;
-  std::string verified;  ///< reference the results were compared with
-  std::string sameAs;    ///< key of the trial with an identical binary, measured for both
-  std::optional<double> timeNs;
+  std::string verified;          ///< reference the results were compared with
+  std::string sameAs;            ///< key of the trial with an identical binary, measured for both
+  std::optional<double> timeNs;  ///< in the last stage that the candidate reached
+  /// Speedup over the baseline in that stage, without an interval; absent for finalists.
+  std::optional<double> estimatedSpeedup;
   std::optional<TimeRange> timeInterval;  ///< 95 % CI from the final rounds
   std::optional<stats::Verdict> verdict;  ///< this and the members below: finalists only
   std::optional<stats::Interval> speedup;

@@ -23,10 +23,10 @@ json toJson(const KernelComparison& comparison) {
 }
 
 KernelComparison kernelComparisonFrom(const json& json) {
-  return {.verdict = verdictOf(json, "verdict"),
+  return {.verdict = readVerdict(json, "verdict"),
           .speedup = intervalFrom(json),
-          .noise = fieldOf<double>(json, "noise"),
-          .rounds = fieldOf<std::int64_t>(json, "rounds")};
+          .noise = readField<double>(json, "noise"),
+          .rounds = readField<std::int64_t>(json, "rounds")};
 }
 
 json toJson(const KernelConfirmation& confirmed) {
@@ -38,12 +38,12 @@ json toJson(const KernelConfirmation& confirmed) {
 }
 
 KernelConfirmation kernelConfirmationFrom(const json& json) {
-  KernelConfirmation confirmed{.original = kernelComparisonFrom(memberOf(json, "original")),
+  KernelConfirmation confirmed{.original = kernelComparisonFrom(findMember(json, "original")),
                                .pytorch = std::nullopt,
-                               .originalNs = measuredOf(json, "original_ns"),
-                               .bestNs = measuredOf(json, "best_ns"),
-                               .pytorchNs = measuredOf(json, "pytorch_ns")};
-  if (const nlohmann::json& pytorch = memberOf(json, "pytorch"); !pytorch.is_null()) {
+                               .originalNs = readMeasured(json, "original_ns"),
+                               .bestNs = readMeasured(json, "best_ns"),
+                               .pytorchNs = readMeasured(json, "pytorch_ns")};
+  if (const nlohmann::json& pytorch = findMember(json, "pytorch"); !pytorch.is_null()) {
     confirmed.pytorch = kernelComparisonFrom(pytorch);
   }
   return confirmed;
@@ -58,22 +58,22 @@ json toJson(const KernelTurnSummary& turn) {
 }
 
 KernelTurnSummary kernelTurnSummaryFrom(const json& json) {
-  return {.turn = fieldOf<std::int64_t>(json, "turn").value_or(0),
-          .proposals = fieldOf<std::int64_t>(json, "proposals"),
-          .bestSpeedup = fieldOf<double>(json, "best_speedup"),
-          .improvement = fieldOf<double>(json, "improvement"),
-          .complaint = textOf(json, "complaint")};
+  return {.turn = readField<std::int64_t>(json, "turn").value_or(0),
+          .proposals = readField<std::int64_t>(json, "proposals"),
+          .bestSpeedup = readField<double>(json, "best_speedup"),
+          .improvement = readField<double>(json, "improvement"),
+          .complaint = readText(json, "complaint")};
 }
 
 ListedKernel listedIn(const json& json) {
-  return {.kernel = textOf(json, "kernel"),
-          .content = textOf(json, "content"),
-          .problem = textOf(json, "problem"),
-          .speedup = fieldOf<double>(json, "speedup"),
-          .timeNs = measuredOf(json, "time_ns"),
-          .pytorchNs = measuredOf(json, "pytorch_ns"),
-          .rooflineShare = measuredOf(json, "roofline_share"),
-          .category = textOf(json, "category")};
+  return {.kernel = readText(json, "kernel"),
+          .content = readText(json, "content"),
+          .problem = readText(json, "problem"),
+          .speedup = readField<double>(json, "speedup"),
+          .timeNs = readMeasured(json, "time_ns"),
+          .pytorchNs = readMeasured(json, "pytorch_ns"),
+          .rooflineShare = readMeasured(json, "roofline_share"),
+          .category = readText(json, "category")};
 }
 
 }  // namespace
@@ -108,27 +108,27 @@ json toJson(const KernelOutcome& outcome) {
 
 KernelOutcome kernelOutcomeIn(const json& json) {
   KernelOutcome outcome;
-  outcome.error = textOf(json, "error");
-  outcome.kernel = textOf(json, "kernel");
-  outcome.language = textOf(json, "language");
-  outcome.stopped = textOf(json, "stopped");
-  outcome.why = textOf(json, "why");
-  outcome.note = textOf(json, "note");
-  outcome.improved = fieldOf<bool>(json, "improved");
-  outcome.best = textOf(json, "best");
-  outcome.techniques = textsOf(json, "techniques");
-  outcome.flags = textsOf(json, "flags");
-  if (const nlohmann::json& confirmed = memberOf(json, "confirmed"); !confirmed.is_null()) {
+  outcome.error = readText(json, "error");
+  outcome.kernel = readText(json, "kernel");
+  outcome.language = readText(json, "language");
+  outcome.stopped = readText(json, "stopped");
+  outcome.why = readText(json, "why");
+  outcome.note = readText(json, "note");
+  outcome.improved = readField<bool>(json, "improved");
+  outcome.best = readText(json, "best");
+  outcome.techniques = readTexts(json, "techniques");
+  outcome.flags = readTexts(json, "flags");
+  if (const nlohmann::json& confirmed = findMember(json, "confirmed"); !confirmed.is_null()) {
     outcome.confirmed = kernelConfirmationFrom(confirmed);
   }
-  outcome.originalOverPyTorch = fieldOf<double>(json, "original_over_pytorch");
-  outcome.candidates = fieldOf<std::int64_t>(json, "candidates");
-  outcome.failed = fieldOf<std::int64_t>(json, "failed");
-  outcome.turns = listOf(json, "turns", kernelTurnSummaryFrom);
-  outcome.spent = textOf(json, "spent");
-  outcome.cost = fieldOf<double>(json, "cost");
-  outcome.file = fieldOf<std::string>(json, "file");
-  outcome.history = fieldOf<std::string>(json, "history");
+  outcome.originalOverPyTorch = readField<double>(json, "original_over_pytorch");
+  outcome.candidates = readField<std::int64_t>(json, "candidates");
+  outcome.failed = readField<std::int64_t>(json, "failed");
+  outcome.turns = readList(json, "turns", kernelTurnSummaryFrom);
+  outcome.spent = readText(json, "spent");
+  outcome.cost = readField<double>(json, "cost");
+  outcome.file = readField<std::string>(json, "file");
+  outcome.history = readField<std::string>(json, "history");
   return outcome;
 }
 
@@ -169,10 +169,10 @@ Result<KernelResult> kernelResultFrom(const json& json) {
   return readResult(json, "kernel result", [](const nlohmann::json& whole) {
     KernelResult result{
         .outcome = kernelOutcomeIn(whole), .listed = std::nullopt, .kernels = std::nullopt};
-    if (!memberOf(whole, "listed").is_null()) {
-      result.listed = listOf(whole, "listed", listedIn);
+    if (!findMember(whole, "listed").is_null()) {
+      result.listed = readList(whole, "listed", listedIn);
     }
-    if (const nlohmann::json& kernels = memberOf(whole, "kernels"); !kernels.is_null()) {
+    if (const nlohmann::json& kernels = findMember(whole, "kernels"); !kernels.is_null()) {
       result.kernels.emplace();
       for (const auto& [name, outcome] : kernels.items()) {
         (*result.kernels)[name] = kernelOutcomeIn(outcome);

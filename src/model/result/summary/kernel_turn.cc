@@ -16,22 +16,22 @@ json toJson(const KernelFinding& finding) {
 }
 
 KernelFinding kernelFindingFrom(const json& json) {
-  return {.side = textOf(json, "side"),
-          .what = textOf(json, "what"),
-          .evidence = textOf(json, "evidence"),
-          .technique = textOf(json, "technique"),
-          .weight = fieldOf<double>(json, "weight")};
+  return {.side = readText(json, "side"),
+          .what = readText(json, "what"),
+          .evidence = readText(json, "evidence"),
+          .technique = readText(json, "technique"),
+          .weight = readField<double>(json, "weight")};
 }
 
 KernelAnalysis kernelAnalysisFrom(const json& json) {
-  return {.category = textOf(json, "category"),
-          .rooflineNs = fieldOf<double>(json, "roofline_ns"),
-          .rooflineShare = fieldOf<double>(json, "share_of_roofline"),
-          .timed = fieldOf<bool>(json, "timed"),
-          .compiled = textOf(json, "compiled"),
-          .counters = textOf(json, "counters"),
-          .findings = listOf(json, "findings", kernelFindingFrom),
-          .strategies = textsOf(json, "strategies")};
+  return {.category = readText(json, "category"),
+          .rooflineNs = readField<double>(json, "roofline_ns"),
+          .rooflineShare = readField<double>(json, "share_of_roofline"),
+          .timed = readField<bool>(json, "timed"),
+          .compiled = readText(json, "compiled"),
+          .counters = readText(json, "counters"),
+          .findings = readList(json, "findings", kernelFindingFrom),
+          .strategies = readTexts(json, "strategies")};
 }
 
 void addExchanges(const json& memory, std::vector<ModelExchange>& exchanges) {
@@ -57,13 +57,13 @@ json toJson(const KernelProposal& proposal) {
 }
 
 KernelProposal kernelProposalFrom(const json& json) {
-  return {.language = textOf(json, "language"),
-          .name = textOf(json, "name"),
-          .source = textOf(json, "source"),
-          .flags = textsOf(json, "flags"),
-          .title = textOf(json, "title"),
-          .techniques = textsOf(json, "techniques"),
-          .reasoning = textOf(json, "reasoning")};
+  return {.language = readText(json, "language"),
+          .name = readText(json, "name"),
+          .source = readText(json, "source"),
+          .flags = readTexts(json, "flags"),
+          .title = readText(json, "title"),
+          .techniques = readTexts(json, "techniques"),
+          .reasoning = readText(json, "reasoning")};
 }
 
 json toJson(const KernelAnalysis& analysis) {
@@ -89,14 +89,14 @@ json toJson(const ModelExchange& exchange) {
 }
 
 ModelExchange modelExchangeFrom(const json& json) {
-  return {.turn = fieldOf<std::int64_t>(json, "turn").value_or(0),
-          .at = textOf(json, "at"),
-          .prompt = textOf(json, "prompt"),
-          .answer = textOf(json, "answer"),
-          .failure = textOf(json, "failure"),
-          .refused = textsOf(json, "refused"),
-          .tokensIn = fieldOf<std::int64_t>(json, "tokens_in").value_or(0),
-          .tokensOut = fieldOf<std::int64_t>(json, "tokens_out").value_or(0)};
+  return {.turn = readField<std::int64_t>(json, "turn").value_or(0),
+          .at = readText(json, "at"),
+          .prompt = readText(json, "prompt"),
+          .answer = readText(json, "answer"),
+          .failure = readText(json, "failure"),
+          .refused = readTexts(json, "refused"),
+          .tokensIn = readField<std::int64_t>(json, "tokens_in").value_or(0),
+          .tokensOut = readField<std::int64_t>(json, "tokens_out").value_or(0)};
 }
 
 json toJson(const KernelTurn& turn) {
@@ -122,26 +122,26 @@ json toJson(const KernelTurn& turn) {
 
 KernelTurn kernelTurnFrom(const json& json) {
   KernelTurn turn;
-  turn.turn = fieldOf<std::int64_t>(json, "turn").value_or(0);
-  if (const nlohmann::json& analysis = memberOf(json, "analysis"); !analysis.is_null()) {
+  turn.turn = readField<std::int64_t>(json, "turn").value_or(0);
+  if (const nlohmann::json& analysis = findMember(json, "analysis"); !analysis.is_null()) {
     turn.analysis = kernelAnalysisFrom(analysis);
   }
-  turn.examples = textsOf(json, "examples");
-  turn.proposals = listOf(json, "proposals", kernelProposalFrom);
-  turn.complaint = textOf(json, "complaint");
-  turn.ended = textOf(json, "ended");
-  if (const nlohmann::json& memory = memberOf(json, "memory"); !memory.is_null()) {
-    turn.memory = dumped(memory);
+  turn.examples = readTexts(json, "examples");
+  turn.proposals = readList(json, "proposals", kernelProposalFrom);
+  turn.complaint = readText(json, "complaint");
+  turn.ended = readText(json, "ended");
+  if (const nlohmann::json& memory = findMember(json, "memory"); !memory.is_null()) {
+    turn.memory = dumpUtf8(memory);
   }
-  turn.usedMs = fieldOf<std::int64_t>(json, "used_ms").value_or(0);
-  turn.decided = fieldOf<bool>(json, "decided").value_or(false);
-  for (const auto& [key, speedup] : memberOf(json, "speedups").items()) {
+  turn.usedMs = readField<std::int64_t>(json, "used_ms").value_or(0);
+  turn.decided = readField<bool>(json, "decided").value_or(false);
+  for (const auto& [key, speedup] : findMember(json, "speedups").items()) {
     turn.speedups[key] = speedup.is_number() ? std::optional(speedup.get<double>()) : std::nullopt;
   }
-  turn.best = textOf(json, "best");
-  turn.bestSpeedup = fieldOf<double>(json, "best_speedup");
-  turn.bestNs = fieldOf<double>(json, "best_ns");
-  turn.improvement = fieldOf<double>(json, "improvement");
+  turn.best = readText(json, "best");
+  turn.bestSpeedup = readField<double>(json, "best_speedup");
+  turn.bestNs = readField<double>(json, "best_ns");
+  turn.improvement = readField<double>(json, "improvement");
   return turn;
 }
 

@@ -8,10 +8,10 @@ namespace {
 using nlohmann::json;
 
 ProfiledProgram profiledProgramFrom(const json& json) {
-  return {.name = textOf(json, "name"),
-          .device = textOf(json, "device"),
-          .wallNs = measuredOf(json, "wall_ns"),
-          .dispatches = listOf(json, "dispatches", timedDispatchFrom)};
+  return {.name = readText(json, "name"),
+          .device = readText(json, "device"),
+          .wallNs = readMeasured(json, "wall_ns"),
+          .dispatches = readList(json, "dispatches", timedDispatchFrom)};
 }
 
 std::optional<std::vector<ProfileRow>> profileRowsFrom(const json& json) {
@@ -36,9 +36,9 @@ json toJson(const TimedDispatch& dispatch) {
 }
 
 TimedDispatch timedDispatchFrom(const json& json) {
-  return {.name = textOf(json, "name"),
-          .calls = fieldOf<std::int64_t>(json, "calls"),
-          .timeNs = fieldOf<double>(json, "time_ns")};
+  return {.name = readText(json, "name"),
+          .calls = readField<std::int64_t>(json, "calls"),
+          .timeNs = readField<double>(json, "time_ns")};
 }
 
 json toJson(const ProfiledProgram& program) {
@@ -53,7 +53,7 @@ json toJson(const MeasuredRoofline& roofline) {
 }
 
 MeasuredRoofline measuredRooflineFrom(const json& json) {
-  return {.type = textOf(json, "type"), .gflops = json.at("gflops"), .gbps = json.at("gbps")};
+  return {.type = readText(json, "type"), .gflops = json.at("gflops"), .gbps = json.at("gbps")};
 }
 
 json toJson(const ProfileResult& result) {
@@ -73,14 +73,14 @@ json toJson(const ProfileResult& result) {
 
 Result<ProfileResult> profileResultFrom(const json& json) {
   return readResult(json, "profile result", [](const nlohmann::json& whole) {
-    ProfileResult result{.rows = profileRowsFrom(memberOf(whole, "rows")),
+    ProfileResult result{.rows = profileRowsFrom(findMember(whole, "rows")),
                          .rooflines = std::nullopt,
-                         .ownCpuNs = fieldOf<std::int64_t>(whole, "own_cpu_ns"),
+                         .ownCpuNs = readField<std::int64_t>(whole, "own_cpu_ns"),
                          .program = std::nullopt};
-    if (!memberOf(whole, "rooflines").is_null()) {
-      result.rooflines = listOf(whole, "rooflines", measuredRooflineFrom);
+    if (!findMember(whole, "rooflines").is_null()) {
+      result.rooflines = readList(whole, "rooflines", measuredRooflineFrom);
     }
-    if (const nlohmann::json& program = memberOf(whole, "program"); !program.is_null()) {
+    if (const nlohmann::json& program = findMember(whole, "program"); !program.is_null()) {
       result.program = profiledProgramFrom(program);
     }
     return result;

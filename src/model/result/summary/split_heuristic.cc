@@ -160,7 +160,7 @@ Result<ValidationCounts> countsFrom(const nlohmann::json& json) {
 nlohmann::json toJson(const FittedHeuristic& fitted) {
   nlohmann::json json = {{"heuristic", toJson(fitted.heuristic)},
                          {"in_sample", toJson(fitted.inSample)},
-                         {"left_out", toJson(fitted.leftOut)},
+                         {"left_out", toJson(fitted.crossValidated)},
                          {"code_lines", fitted.codeLines}};
   if (fitted.validated) {
     json["validated"] = toJson(*fitted.validated);
@@ -172,11 +172,11 @@ Result<FittedHeuristic> fittedFrom(const nlohmann::json& json) {
   FittedHeuristic fitted;
   nlohmann::json heuristic;
   nlohmann::json inSample;
-  nlohmann::json leftOut;
+  nlohmann::json crossValidated;
   JsonReader reader(json, "fit");
   reader.required("heuristic", heuristic);
   reader.required("in_sample", inSample);
-  reader.required("left_out", leftOut);
+  reader.required("left_out", crossValidated);
   reader.required("code_lines", fitted.codeLines);
   nlohmann::json validated;
   reader.optional("validated", validated);
@@ -186,7 +186,7 @@ Result<FittedHeuristic> fittedFrom(const nlohmann::json& json) {
   }
   fitted.heuristic = HONE_TRY(heuristicFrom(heuristic));
   fitted.inSample = HONE_TRY(regretFrom(inSample));
-  fitted.leftOut = HONE_TRY(regretFrom(leftOut));
+  fitted.crossValidated = HONE_TRY(regretFrom(crossValidated));
   return fitted;
 }
 

@@ -103,7 +103,7 @@ struct Heuristic {
 };
 
 /// Regret of a heuristic: the predicted times compared with the best measured time of each shape,
-/// and with the compiler's own choice. Zero regret (all ratios 1) means the heuristic picks the
+/// and with the compiler's default. Zero regret (all ratios 1) means the heuristic picks the
 /// best measured limit for every shape.
 struct Regret {
   std::int64_t shapes = 0;   ///< shapes with a prediction; the ratios are over these
@@ -129,9 +129,9 @@ struct ValidationCounts {
 /// A heuristic fitted to a sweep, with its predicted quality.
 struct FittedHeuristic {
   Heuristic heuristic;
-  Regret inSample;             ///< on the shapes it was fitted to
-  Regret leftOut;              ///< cross-validated: each shape under a fit to the other folds
-  std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
+  Regret inSample;                                 ///< on the shapes it was fitted to
+  Regret crossValidated;                           ///< each shape under a fit to the other folds
+  std::int64_t codeLines = 0;                      ///< lines of the code that returns the limit
   std::optional<ValidationCounts> validated = {};  ///< absent: not validated
 
   bool operator==(const FittedHeuristic&) const = default;

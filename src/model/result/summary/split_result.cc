@@ -9,8 +9,8 @@ using nlohmann::json;
 
 json toJson(const SplitTally& tally) {
   return {{"shapes", tally.shapes},
-          {"total_speedup", tally.totalSpeedup},
-          {"geomean_speedup", tally.geomeanSpeedup},
+          {"total_speedup", orNull(tally.totalSpeedup)},
+          {"geomean_speedup", orNull(tally.geomeanSpeedup)},
           {"improved", tally.improved},
           {"neutral", tally.neutral},
           {"regressed", tally.regressed},
@@ -19,8 +19,8 @@ json toJson(const SplitTally& tally) {
 
 SplitTally splitTallyFrom(const json& json) {
   return {.shapes = json.at("shapes"),
-          .totalSpeedup = json.at("total_speedup"),
-          .geomeanSpeedup = json.at("geomean_speedup"),
+          .totalSpeedup = readField<double>(json, "total_speedup"),
+          .geomeanSpeedup = readField<double>(json, "geomean_speedup"),
           .improved = json.at("improved"),
           .neutral = json.at("neutral"),
           .regressed = json.at("regressed"),
@@ -32,7 +32,7 @@ json intervalList(const stats::Interval& interval) {
 }
 
 json toJson(const SplitChoice& choice) {
-  json one = {{"time_us", choice.timeUs.value_or(0)}};
+  json one = {{"time_us", orNull(choice.timeUs)}};
   if (choice.verdict) {
     one["verdict"] = nameOf(*choice.verdict);
   }
@@ -48,20 +48,20 @@ json toJson(const ValidatedSplit& validated) {
     choices[way] = toJson(choice);
   }
   return {{"arguments", validated.arguments},
-          {"baseline_us", validated.baselineUs.value_or(0)},
+          {"baseline_us", orNull(validated.baselineUs)},
           {"taken", validated.taken},
           {"choices", std::move(choices)}};
 }
 
 ValidatedSplit validatedSplitFrom(const json& json) {
-  ValidatedSplit validated{.arguments = textOf(json, "arguments"),
-                           .baselineUs = measuredOf(json, "baseline_us"),
-                           .taken = textOf(json, "taken"),
+  ValidatedSplit validated{.arguments = readText(json, "arguments"),
+                           .baselineUs = readMeasured(json, "baseline_us"),
+                           .taken = readText(json, "taken"),
                            .choices = {}};
-  for (const auto& [way, choice] : memberOf(json, "choices").items()) {
-    validated.choices[way] = {.timeUs = measuredOf(choice, "time_us"),
-                              .verdict = verdictOf(choice, "verdict"),
-                              .speedup = intervalFrom(memberOf(choice, "speedup"))};
+  for (const auto& [way, choice] : findMember(json, "choices").items()) {
+    validated.choices[way] = {.timeUs = readMeasured(choice, "time_us"),
+                              .verdict = readVerdict(choice, "verdict"),
+                              .speedup = intervalFrom(findMember(choice, "speedup"))};
   }
   return validated;
 }
@@ -78,7 +78,7 @@ std::vector<Recommendation> knownRecommendations(const json& list) {
 }
 
 json toJson(const AnnotatedOperation& operation) {
-  json one = {{"sizes", operation.sizes}, {"gain_alone", operation.gainAlone.value_or(1)}};
+  json one = {{"sizes", operation.sizes}, {"gain_alone", orNull(operation.gainAlone)}};
   if (operation.reduction) {
     one["reduction"] = toJson(*operation.reduction);
   }
@@ -87,11 +87,11 @@ json toJson(const AnnotatedOperation& operation) {
 
 AnnotatedOperation annotatedOperationFrom(const json& json) {
   AnnotatedOperation operation;
-  if (auto reduction = reductionFrom(memberOf(json, "reduction"))) {
+  if (auto reduction = reductionFrom(findMember(json, "reduction"))) {
     operation.reduction = std::move(*reduction);
   }
-  operation.sizes = fieldOf<std::vector<std::int64_t>>(json, "sizes").value_or(operation.sizes);
-  operation.gainAlone = fieldOf<double>(json, "gain_alone");
+  operation.sizes = readField<std::vector<std::int64_t>>(json, "sizes").value_or(operation.sizes);
+  operation.gainAlone = readField<double>(json, "gain_alone");
   return operation;
 }
 
@@ -123,19 +123,19 @@ json toJson(const SplitResult& result) {
 Result<SplitResult> splitResultFrom(const json& json) {
   SplitResult all = HONE_TRY(readResult(json, "split result", [](const nlohmann::json& whole) {
     SplitResult result;
-    result.run = fieldOf<std::int64_t>(whole, "run");
-    result.results = textOf(whole, "results");
-    result.failures = textsOf(whole, "failures");
+    result.run = readField<std::int64_t>(whole, "run");
+    result.results = readText(whole, "results");
+    result.failures = readTexts(whole, "failures");
     result.recommendations =
-        knownRecommendations(memberOf(memberOf(whole, "recommendations"), "recommendations"));
-    result.sweepSeconds = fieldOf<double>(whole, "sweep_seconds");
-    for (const auto& [way, tally] : memberOf(whole, "validation").items()) {
+        knownRecommendations(findMember(findMember(whole, "recommendations"), "recommendations"));
+    result.sweepSeconds = readField<double>(whole, "sweep_seconds");
+    for (const auto& [way, tally] : findMember(whole, "validation").items()) {
       result.validation[way] = splitTallyFrom(tally);
     }
-    result.validated = listOf(whole, "validated", validatedSplitFrom);
+    result.validated = readList(whole, "validated", validatedSplitFrom);
     return result;
   }));
-  if (const nlohmann::json& shapes = memberOf(json, "shapes"); shapes.is_array()) {
+  if (const nlohmann::json& shapes = findMember(json, "shapes"); shapes.is_array()) {
     all.shapes.emplace();
     for (const nlohmann::json& one : shapes) {
       all.shapes->push_back(HONE_TRY(shapeRecordFrom(one)));
@@ -163,14 +163,14 @@ json toJson(const SplitAnnotation& annotation) {
 Result<std::optional<SplitAnnotation>> splitAnnotationFrom(const json& json) {
   return readResult(
       json, "split annotation", [](const nlohmann::json& whole) -> std::optional<SplitAnnotation> {
-        if (memberOf(whole, "operations").is_null()) {
+        if (findMember(whole, "operations").is_null()) {
           return std::nullopt;
         }
-        return SplitAnnotation{.run = fieldOf<std::int64_t>(whole, "run"),
-                               .output = textOf(whole, "output"),
-                               .verdict = verdictOf(whole, "verdict"),
-                               .speedup = intervalFrom(memberOf(whole, "speedup")),
-                               .operations = listOf(whole, "operations", annotatedOperationFrom)};
+        return SplitAnnotation{.run = readField<std::int64_t>(whole, "run"),
+                               .output = readText(whole, "output"),
+                               .verdict = readVerdict(whole, "verdict"),
+                               .speedup = intervalFrom(findMember(whole, "speedup")),
+                               .operations = readList(whole, "operations", annotatedOperationFrom)};
       });
 }
 

@@ -1,5 +1,9 @@
 #include "model/result/summary/tune_result.h"
 
+#include <algorithm>
+#include <array>
+
+#include "model/result/comparison_json.h"
 #include "model/result/json_fields.h"
 
 namespace hone::model {
@@ -18,31 +22,55 @@ json toJson(const TunedWinner& winner) {
 }
 
 TunedWinner tunedWinnerFrom(const json& json) {
-  return {.point = textOf(json, "point"),
-          .compilationInfo = textOf(json, "compilation_info"),
-          .speedup = intervalFrom(memberOf(json, "speedup")),
-          .verified = textOf(json, "verified")};
+  return {.point = readText(json, "point"),
+          .compilationInfo = readText(json, "compilation_info"),
+          .speedup = intervalFrom(findMember(json, "speedup")),
+          .verified = readText(json, "verified")};
+}
+
+json toJson(const TunedFinalist& finalist) {
+  return {{"point", finalist.point}, {"comparison", model::toJson(finalist.comparison)}};
+}
+
+TunedFinalist tunedFinalistFrom(const json& json) {
+  return {.point = readText(json, "point"),
+          .comparison = comparisonFrom(findMember(json, "comparison"))};
+}
+
+constexpr std::array<std::string_view, 3> kSearchEnds = {"budget", "plateau", "exhausted"};
+
+/// Returns nullopt for the name of another version.
+std::optional<SearchEnd> searchEndFrom(std::string_view name) {
+  const auto* const found = std::ranges::find(kSearchEnds, name);
+  return found == kSearchEnds.end()
+             ? std::nullopt
+             : std::optional(static_cast<SearchEnd>(std::distance(kSearchEnds.begin(), found)));
 }
 
 TunedDispatch tunedDispatchFrom(const json& json) {
   TunedDispatch dispatch;
-  dispatch.name = textOf(json, "name");
-  dispatch.dispatches = textsOf(json, "dispatches");
-  dispatch.calls = fieldOf<std::int64_t>(json, "calls");
-  dispatch.share = fieldOf<double>(json, "share");
-  if (auto root = rootOperationFrom(memberOf(json, "root"))) {
+  dispatch.name = readText(json, "name");
+  dispatch.dispatches = readTexts(json, "dispatches");
+  dispatch.calls = readField<std::int64_t>(json, "calls");
+  dispatch.share = readField<double>(json, "share");
+  if (auto root = rootOperationFrom(findMember(json, "root"))) {
     dispatch.root = std::move(*root);
   }
-  dispatch.alone = fieldOf<bool>(json, "alone");
-  dispatch.space = fieldOf<std::int64_t>(json, "space");
-  dispatch.whyNot = textOf(json, "why_not");
-  dispatch.tried = fieldOf<std::int64_t>(json, "tried");
-  dispatch.failed = fieldOf<std::int64_t>(json, "failed");
-  dispatch.defaultNs = measuredOf(json, "default_ns");
-  dispatch.inSpec = fieldOf<bool>(json, "in_spec");
-  dispatch.note = textOf(json, "note");
-  if (const nlohmann::json& winner = memberOf(json, "winner"); !winner.is_null()) {
+  dispatch.alone = readField<bool>(json, "alone");
+  dispatch.space = readField<std::int64_t>(json, "space");
+  dispatch.skipReason = readText(json, "why_not");
+  dispatch.tried = readField<std::int64_t>(json, "tried");
+  dispatch.failed = readField<std::int64_t>(json, "failed");
+  dispatch.defaultNs = readMeasured(json, "default_ns");
+  dispatch.inSpec = readField<bool>(json, "in_spec");
+  dispatch.note = readText(json, "note");
+  if (const nlohmann::json& winner = findMember(json, "winner"); !winner.is_null()) {
     dispatch.winner = tunedWinnerFrom(winner);
+  }
+  dispatch.searchEnd = searchEndFrom(readText(json, "search_end"));
+  dispatch.finalists = readField<std::int64_t>(json, "finalists");
+  if (const nlohmann::json& best = findMember(json, "best_finalist"); !best.is_null()) {
+    dispatch.bestFinalist = tunedFinalistFrom(best);
   }
   return dispatch;
 }
@@ -54,9 +82,9 @@ json toJson(const TunedVariant& variant) {
 }
 
 TunedVariant tunedVariantFrom(const json& json) {
-  return {.name = textOf(json, "name"),
-          .flags = textsOf(json, "flags"),
-          .dispatches = listOf(json, "dispatches", tunedDispatchFrom)};
+  return {.name = readText(json, "name"),
+          .flags = readTexts(json, "flags"),
+          .dispatches = readList(json, "dispatches", tunedDispatchFrom)};
 }
 
 void addProof(const TunedProof& proof, json& program) {
@@ -74,20 +102,34 @@ void addProof(const TunedProof& proof, json& program) {
     program["dispatch_times"] = {{"before", listJson(proof.dispatchTimes->before)},
                                  {"after", listJson(proof.dispatchTimes->after)}};
   }
+  if (proof.freshMemory) {
+    json& fresh = program["fresh_memory"] = json::object();
+    setIf(fresh, "default_ns", proof.freshMemory->defaultNs);
+    setIf(fresh, "tuned_ns", proof.freshMemory->tunedNs);
+    if (proof.freshMemory->speedup) {
+      fresh["speedup"] = intervalJson(*proof.freshMemory->speedup);
+    }
+  }
 }
 
 /// Returns nullopt for a program without a speedup.
 std::optional<TunedProof> tunedProofFrom(const json& program) {
-  TunedProof proof{.flags = textsOf(program, "flags"),
-                   .tunedNs = measuredOf(program, "tuned_ns"),
-                   .speedup = intervalFrom(memberOf(program, "speedup")),
-                   .verdict = verdictOf(program, "verdict"),
-                   .spec = textOf(program, "spec"),
-                   .specFaults = textsOf(program, "spec_faults"),
-                   .dispatchTimes = std::nullopt};
-  if (const json& times = memberOf(program, "dispatch_times"); !times.is_null()) {
-    proof.dispatchTimes = DispatchTimes{listOf(times, "before", timedDispatchFrom),
-                                        listOf(times, "after", timedDispatchFrom)};
+  TunedProof proof{.flags = readTexts(program, "flags"),
+                   .tunedNs = readMeasured(program, "tuned_ns"),
+                   .speedup = intervalFrom(findMember(program, "speedup")),
+                   .verdict = readVerdict(program, "verdict"),
+                   .spec = readText(program, "spec"),
+                   .specFaults = readTexts(program, "spec_faults"),
+                   .dispatchTimes = std::nullopt,
+                   .freshMemory = std::nullopt};
+  if (const json& times = findMember(program, "dispatch_times"); !times.is_null()) {
+    proof.dispatchTimes = TunedDispatchTimes{readList(times, "before", timedDispatchFrom),
+                                             readList(times, "after", timedDispatchFrom)};
+  }
+  if (const json& fresh = findMember(program, "fresh_memory"); !fresh.is_null()) {
+    proof.freshMemory = FreshMemoryGain{.defaultNs = readMeasured(fresh, "default_ns"),
+                                        .tunedNs = readMeasured(fresh, "tuned_ns"),
+                                        .speedup = intervalFrom(findMember(fresh, "speedup"))};
   }
   return proof.speedup ? std::optional(std::move(proof)) : std::nullopt;
 }
@@ -101,6 +143,7 @@ json toJson(const TunedProgram& program) {
     one["variants"].push_back(toJson(variant));
   }
   setIf(one, "default_ns", program.defaultNs);
+  setIf(one, "flag_sets", program.flagSets);
   if (program.proof) {
     addProof(*program.proof, one);
   }
@@ -108,30 +151,41 @@ json toJson(const TunedProgram& program) {
 }
 
 TunedProgram tunedProgramFrom(const json& json) {
-  return {.program = textOf(json, "program"),
-          .variants = listOf(json, "variants", tunedVariantFrom),
-          .noGain = textsOf(json, "no_gain"),
-          .defaultNs = measuredOf(json, "default_ns"),
+  return {.program = readText(json, "program"),
+          .variants = readList(json, "variants", tunedVariantFrom),
+          .noGain = readTexts(json, "no_gain"),
+          .flagSets = readField<std::int64_t>(json, "flag_sets"),
+          .defaultNs = readMeasured(json, "default_ns"),
           .proof = tunedProofFrom(json)};
 }
 
 /// Decodes each precedent separately, so that one of another version does not hide the others.
 std::vector<Precedent> knownPrecedents(const json& whole) {
   std::vector<Precedent> known;
-  const json& list = memberOf(whole, "precedents");
+  const json& list = findMember(whole, "precedents");
   for (const json& one : list.is_array() ? list : json::array()) {
-    if (auto root = rootOperationFrom(memberOf(one, "root"))) {
-      known.push_back({std::move(*root), textOf(one, "point")});
+    if (auto root = rootOperationFrom(findMember(one, "root"))) {
+      known.push_back({std::move(*root), readText(one, "point")});
     }
   }
   return known;
 }
 
-LeftOutProgram leftOutFrom(const json& json) {
-  return {.program = textOf(json, "program"), .error = textOf(json, "error")};
+SkippedProgram skippedFrom(const json& json) {
+  return {.program = readText(json, "program"), .error = readText(json, "error")};
 }
 
 }  // namespace
+
+const FreshMemoryGain* differentFreshMemoryGain(const TunedProof& proof) {
+  if (!proof.freshMemory || !proof.freshMemory->speedup || !proof.speedup) {
+    return nullptr;
+  }
+  const double fresh = proof.freshMemory->speedup->estimate;
+  const bool differs = fresh < proof.speedup->low || fresh > proof.speedup->high;
+  return differs ? &*proof.freshMemory : nullptr;
+}
+std::string_view nameOf(SearchEnd end) { return kSearchEnds[static_cast<std::size_t>(end)]; }
 
 json toJson(const TunedDispatch& dispatch) {
   json one = {{"name", dispatch.name}, {"dispatches", dispatch.dispatches}};
@@ -142,8 +196,8 @@ json toJson(const TunedDispatch& dispatch) {
   }
   setIf(one, "alone", dispatch.alone);
   setIf(one, "space", dispatch.space);
-  if (!dispatch.whyNot.empty()) {
-    one["why_not"] = dispatch.whyNot;
+  if (!dispatch.skipReason.empty()) {
+    one["why_not"] = dispatch.skipReason;
   }
   if (dispatch.tried) {
     one["tried"] = *dispatch.tried;
@@ -157,6 +211,13 @@ json toJson(const TunedDispatch& dispatch) {
   if (dispatch.winner) {
     one["winner"] = toJson(*dispatch.winner);
   }
+  if (dispatch.searchEnd) {
+    one["search_end"] = nameOf(*dispatch.searchEnd);
+  }
+  setIf(one, "finalists", dispatch.finalists);
+  if (dispatch.bestFinalist) {
+    one["best_finalist"] = toJson(*dispatch.bestFinalist);
+  }
   return one;
 }
 
@@ -169,7 +230,7 @@ json toJson(const TuneResult& result) {
   for (const Precedent& one : result.precedents) {
     whole["precedents"].push_back({{"root", toJson(one.root)}, {"point", one.point}});
   }
-  for (const LeftOutProgram& one : result.leftOut) {
+  for (const SkippedProgram& one : result.skipped) {
     whole["left_out"].push_back({{"program", one.program}, {"error", one.error}});
   }
   setIf(whole, "own_cpu_ns", result.ownCpuNs);
@@ -178,10 +239,10 @@ json toJson(const TuneResult& result) {
 
 Result<TuneResult> tuneResultFrom(const json& json) {
   return readResult(json, "tune result", [](const nlohmann::json& whole) {
-    return TuneResult{.programs = listOf(whole, "programs", tunedProgramFrom),
+    return TuneResult{.programs = readList(whole, "programs", tunedProgramFrom),
                       .precedents = knownPrecedents(whole),
-                      .leftOut = listOf(whole, "left_out", leftOutFrom),
-                      .ownCpuNs = fieldOf<std::int64_t>(whole, "own_cpu_ns")};
+                      .skipped = readList(whole, "left_out", skippedFrom),
+                      .ownCpuNs = readField<std::int64_t>(whole, "own_cpu_ns")};
   });
 }
 

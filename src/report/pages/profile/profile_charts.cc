@@ -19,7 +19,7 @@ constexpr std::size_t kMaxProfileBars = 40;
 
 /// Returns the operation, with the tile unless it is the compiler's default; only the tile on a
 /// page about one operation.
-std::string nameOf(const ProfileRow& row, bool alone) {
+std::string rowName(const ProfileRow& row, bool alone) {
   const bool own =
       row.provider == model::kIreeProvider && row.configuration != model::kDefaultConfiguration;
   if (!own) {
@@ -90,7 +90,7 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   const bool alone = oneOperation(rows) && collectProviders(rows).size() == 1;
   for (const ProfileRow& row : rows) {
     if (row.measured()) {
-      const std::string name = nameOf(row, alone);
+      const std::string name = rowName(row, alone);
       named[name][row.provider] = &row;
       longest[name] = std::max(longest[name], row.timeNs);
     }
@@ -130,9 +130,9 @@ void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
   Plot plot;
   plot.title = "Roofline";
   plot.note =
-      "Maximum throughput of this machine: bound by memory left of the bend, by arithmetic right "
-      "of "
-      "it. The distance of a dispatch to the line is its headroom.";
+      "The line is the maximum throughput of this machine: limited by memory bandwidth left of "
+      "the bend, by arithmetic right of it. The distance of a dispatch to the line is its "
+      "headroom.";
   plot.x = {"arithmetic intensity", "FLOP/byte", true};
   plot.y = {"throughput", "GFLOP/s", true};
   for (const std::string& provider : collectProviders(rows)) {
@@ -144,7 +144,7 @@ void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
         const bool bounded = row.lowNs > 0 && row.highNs > 0;
         series.low.push_back(bounded ? row.flops / row.highNs : kNone);
         series.high.push_back(bounded ? row.flops / row.lowNs : kNone);
-        series.labels.push_back(nameOf(row, false));
+        series.labels.push_back(rowName(row, false));
       }
     }
     plot.series.push_back(std::move(series));

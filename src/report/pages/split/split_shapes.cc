@@ -48,7 +48,7 @@ void assignNames(std::vector<SplitShape>& shapes) {
 
 /// Returns the time of a trial from its rounds, otherwise the best of its screening; nothing if it
 /// was not measured.
-std::optional<double> timeOf(const RunRecord& record, const store::Trial& trial) {
+std::optional<double> findTime(const RunRecord& record, const store::Trial& trial) {
   if (failed(trial)) {
     return std::nullopt;
   }
@@ -152,7 +152,7 @@ std::vector<SplitShape> collectShapes(const RunRecord& record) {
   std::map<std::string, std::size_t> places;
   for (const store::Trial& trial : record.trials) {
     SplitShape timed;
-    if (const auto ns = timeOf(record, trial)) {
+    if (const auto ns = findTime(record, trial)) {
       storeTime(timed, trial.config.name, *ns);
     }
     if (!timed.bestNs()) {  // it failed, or belongs to the validation

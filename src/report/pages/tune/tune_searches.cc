@@ -12,7 +12,7 @@ namespace hone::report {
 namespace {
 
 /// Maximum number of distinguishable lines.
-constexpr std::size_t kMaxSearchLines = 6;
+constexpr std::size_t kMaxSearchLines = 8;
 
 std::vector<std::string> knobNames(const std::vector<model::SearchedKnob>& kept) {
   std::vector<std::string> knobs;
@@ -52,11 +52,11 @@ struct Step {
   std::string label;
 };
 
-std::vector<Step> collectSteps(const TuneSearch& search, const auto& placeOf) {
+std::vector<Step> collectSteps(const TuneSearch& search, const auto& locate) {
   std::vector<Step> steps;
   for (const store::Trial* trial : search.trials) {
-    const double at = placeOf(*trial);
-    const double speedup = search.speedupOf(*trial);
+    const double at = locate(*trial);
+    const double speedup = search.computeSpeedup(*trial);
     if (!std::isnan(at) && !std::isnan(speedup)) {
       steps.push_back({at, speedup, trial->config.name});
     }
@@ -84,19 +84,18 @@ Series bestSoFar(const std::string& name, const std::vector<Step>& steps, double
 }
 
 Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, double end,
-                  const auto& placeOf) {
+                  const auto& locate) {
   Plot plot;
   plot.note =
-      "Each point is a candidate in screening, the short first measurement; each line is the best "
-      "so "
-      "far of a dispatch. 1x is the compiler's default.";
+      "Each point is a candidate in screening, the short first measurement. Each line is the best "
+      "candidate so far of a dispatch. 1x is the compiler's default.";
   plot.x = axis;
   plot.y = {"speedup in screening", "x"};
-  plot.rules = {{Rule::Of::y, 1, "default"}};
+  plot.rules = {{Rule::Coordinate::y, 1, "default"}};
   Series each{.name = "all candidates", .role = Role::faint};
   std::vector<Series> best;
   for (const TuneSearch& search : searches) {
-    const auto steps = collectSteps(search, placeOf);
+    const auto steps = collectSteps(search, locate);
     for (const Step& step : steps) {
       each.x.push_back(step.at);
       each.y.push_back(step.speedup);  // no labels: ten thousand names take a megabyte
@@ -119,12 +118,7 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
 
 }  // namespace
 
-std::string shortDispatch(const std::string& name) {
-  const auto at = name.find("dispatch_");
-  return at == std::string::npos ? name : name.substr(at);
-}
-
-double TuneSearch::speedupOf(const store::Trial& trial) const {
+double TuneSearch::computeSpeedup(const store::Trial& trial) const {
   const double ns = trial.details.screenNs.value_or(0);
   return ns > 0 && defaultNs > 0 ? defaultNs / ns : kNone;
 }

@@ -16,8 +16,8 @@ using Between = std::function<std::optional<std::int64_t>(std::int64_t, std::int
 
 /// Returns at most `most` boundaries between neighbouring sizes, evenly spaced over the shapes, and
 /// the upper end.
-std::vector<std::int64_t> cutsOf(std::vector<std::int64_t> sizes, std::size_t most,
-                                 const Between& between, std::int64_t end) {
+std::vector<std::int64_t> chooseCuts(std::vector<std::int64_t> sizes, std::size_t most,
+                                     const Between& between, std::int64_t end) {
   std::sort(sizes.begin(), sizes.end());
   const std::size_t every = (sizes.size() + most - 1) / most;
   std::vector<std::int64_t> cuts;
@@ -35,7 +35,7 @@ std::vector<std::int64_t> cutsOf(std::vector<std::int64_t> sizes, std::size_t mo
   return cuts;
 }
 
-std::size_t cellOf(const std::vector<std::int64_t>& cuts, std::int64_t size) {
+std::size_t findCell(const std::vector<std::int64_t>& cuts, std::int64_t size) {
   return static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), size) - cuts.begin());
 }
 
@@ -52,14 +52,14 @@ Grid::Grid(const Cases& cases) : limits_(cases.limits), caps_(cases.caps) {
   const auto outputs = each(cases, [](const Case& one) { return one.outputSize; });
   const auto reductions = each(cases, [](const Case& one) { return one.reductionSize; });
   const std::int64_t largest = *std::max_element(reductions.begin(), reductions.end());
-  outputCuts_ = cutsOf(outputs, kMaxColumns, squareBetween,
-                       squareAbove(*std::max_element(outputs.begin(), outputs.end())));
-  reductionCuts_ = cutsOf(reductions, kMaxRows, decimalBetween, decimalAbove(largest));
+  outputCuts_ = chooseCuts(outputs, kMaxColumns, squareBetween,
+                           squareAbove(*std::max_element(outputs.begin(), outputs.end())));
+  reductionCuts_ = chooseCuts(reductions, kMaxRows, decimalBetween, decimalAbove(largest));
   sums_.resize((columns() + 1) * (rows() + 1) * limits_.size());
   capSums_.assign(columns() + 1, std::vector<double>(caps_.size()));
   for (const Case& one : cases.all) {
-    const std::size_t column = cellOf(outputCuts_, one.outputSize);
-    const std::size_t row = cellOf(reductionCuts_, one.reductionSize);
+    const std::size_t column = findCell(outputCuts_, one.outputSize);
+    const std::size_t row = findCell(reductionCuts_, one.reductionSize);
     for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
       sum(column + 1, row + 1, limit) += one.limitCosts[limit].value;
     }
@@ -105,7 +105,7 @@ std::optional<LimitChoice> Grid::capFrom(std::size_t c0, std::int64_t most) cons
   return best;
 }
 
-double Strip::costOf(std::size_t r0, std::size_t r1) const {
+double Strip::computeCost(std::size_t r0, std::size_t r1) const {
   double least = cost(r0, r1, 0);
   for (std::size_t limit = 1; limit < limits_.size(); ++limit) {
     least = std::min(least, cost(r0, r1, limit));
@@ -116,7 +116,7 @@ double Strip::costOf(std::size_t r0, std::size_t r1) const {
 std::int64_t Strip::limitFor(std::size_t r0, std::size_t r1) const {
   // The same costs summed in another order differ by rounding.
   constexpr double kRounding = 1e-9;
-  const double most = costOf(r0, r1) + kRounding;
+  const double most = computeCost(r0, r1) + kRounding;
   std::size_t limit = 0;
   while (cost(r0, r1, limit) > most) {
     ++limit;

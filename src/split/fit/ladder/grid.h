@@ -24,7 +24,7 @@ class Strip {
       : limits_(limits), sums_(std::move(sums)) {}
 
   /// Returns the cost of the cheapest limit for rows [r0, r1).
-  [[nodiscard]] double costOf(std::size_t r0, std::size_t r1) const;
+  [[nodiscard]] double computeCost(std::size_t r0, std::size_t r1) const;
   /// Returns that limit; the smaller one on a tie.
   [[nodiscard]] std::int64_t limitFor(std::size_t r0, std::size_t r1) const;
 

@@ -30,9 +30,9 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   // fits[r][n]: n + 1 limits for the rows before r.
   std::vector<BandFits> fits(grid.rows() + 1);
   for (std::size_t r1 = 1; r1 <= grid.rows(); ++r1) {
-    fits[r1][0] = {strip.costOf(0, r1), {{r1}}};
+    fits[r1][0] = {strip.computeCost(0, r1), {{r1}}};
     for (std::size_t r0 = 1; r0 < r1; ++r0) {
-      const double last = strip.costOf(r0, r1);
+      const double last = strip.computeCost(r0, r1);
       for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
         const BandFit& before = fits[r0][n - 1];
         if (before.cost + last < fits[r1][n].cost) {
@@ -45,7 +45,7 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   return fits[grid.rows()];
 }
 
-Band bandOf(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit) {
+Band makeBand(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit) {
   Band band{grid.outputAbove(c1 - 1), {}, 1};
   const Strip strip = grid.strip(c0, c1);
   std::size_t r0 = 0;
@@ -120,7 +120,7 @@ class Ladders {
         }
       }
     }
-    return ladderOf({whole.bands.begin(), whole.bands.begin() + whole.count}, price);
+    return makeLadder({whole.bands.begin(), whole.bands.begin() + whole.count}, price);
   }
 
  private:
@@ -133,14 +133,15 @@ class Ladders {
     std::array<Chosen, kMaxBands> bands{};
   };
 
-  [[nodiscard]] const BandFits& fitsOf(std::size_t c0, std::size_t c1) const {
+  [[nodiscard]] const BandFits& bandFits(std::size_t c0, std::size_t c1) const {
     return bands_[c0][c1 - c0 - 1];
   }
 
   void extend(const Partial& before, std::size_t c0, std::size_t c1, double price,
               Partial& into) const {
     for (std::size_t n = 0; n < kMaxLimitsPerBand; ++n) {
-      const double cost = before.cost + fitsOf(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      const double cost =
+          before.cost + bandFits(c0, c1)[n].cost + price * static_cast<double>(n + 1);
       if (cost < into.cost) {
         into = before;
         into.cost = cost;
@@ -153,7 +154,7 @@ class Ladders {
   [[nodiscard]] Chosen cheapest(std::size_t c0, std::size_t c1, double price) const {
     Chosen chosen{c0, c1, 0};
     const auto cost = [&](std::size_t n) {
-      return fitsOf(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      return bandFits(c0, c1)[n].cost + price * static_cast<double>(n + 1);
     };
     for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
       chosen.limits = cost(n) < cost(chosen.limits) ? n : chosen.limits;
@@ -161,18 +162,18 @@ class Ladders {
     return chosen;
   }
 
-  [[nodiscard]] std::vector<Band> bandsOf(const std::vector<Chosen>& chosen) const {
+  [[nodiscard]] std::vector<Band> makeBands(const std::vector<Chosen>& chosen) const {
     std::vector<Band> bands;
     for (const auto& [c0, c1, limits] : chosen) {
-      bands.push_back(bandOf(grid_, c0, c1, fitsOf(c0, c1)[limits]));
+      bands.push_back(makeBand(grid_, c0, c1, bandFits(c0, c1)[limits]));
     }
     return bands;
   }
 
   /// Merges neighbours until limits do not grow with the output size.
-  [[nodiscard]] Ladder ladderOf(std::vector<Chosen> chosen, double price) const {
+  [[nodiscard]] Ladder makeLadder(std::vector<Chosen> chosen, double price) const {
     while (true) {
-      Ladder ladder{bandsOf(chosen), 1};
+      Ladder ladder{makeBands(chosen), 1};
       const auto rise = std::adjacent_find(
           ladder.bands.begin(), ladder.bands.end(),
           [](const Band& lower, const Band& upper) { return !descends(lower, upper); });

@@ -21,12 +21,12 @@ std::size_t rungs(const Ladder& ladder) {
   return count;
 }
 
-double geomeanOf(const Ladder& ladder, const SweepResult& sweep) {
+double computeGeomean(const Ladder& ladder, const SweepResult& sweep) {
   std::vector<Prediction> predictions;
   for (const ShapeResult& shape : sweep.shapes) {
-    predictions.push_back({&shape, timeUnder(shape, limitOf(ladder, shape.reduction))});
+    predictions.push_back({&shape, timeUnder(shape, chooseLimit(ladder, shape.reduction))});
   }
-  return regretOf(predictions).geomeanRatio;
+  return computeRegret(predictions).geomeanRatio;
 }
 
 /// Properties that hold with near certainty; the seeds are fixed.
@@ -37,23 +37,23 @@ TEST(GridFit, ReturnsDefaultLadderForNoCases) { EXPECT_EQ(fitGrid({}), Ladder{})
 
 TEST(GridFit, ReturnsLimitOfSingleShape) {
   const SweepResult sweep = testSweep(1, [](const model::Reduction&) { return 128; }, 0, 3);
-  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
-  EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
+  const Ladder ladder = fitGrid(collectCases(sweep, ReductionKind::matmul));
+  EXPECT_EQ(chooseLimit(ladder, sweep.shapes.front().reduction), 128);
 }
 
 TEST_P(GridFitOfSeed, FindsKnownGridInNoise) {
   const Ladder known{{{square(128), {{200000, 64}}, 1024}, {square(512), {{1000000, 16}}, 128}}, 8};
   const SweepResult sweep = testSweep(100, bestBy(known), 0.04, GetParam());
-  const Ladder fitted = fitGrid(casesOf(sweep, ReductionKind::matmul));
-  EXPECT_LT(geomeanOf(fitted, sweep), 1.06);
+  const Ladder fitted = fitGrid(collectCases(sweep, ReductionKind::matmul));
+  EXPECT_LT(computeGeomean(fitted, sweep), 1.06);
   EXPECT_LE(rungs(fitted), 7U);
   const SweepResult unseen = testSweep(100, bestBy(known), 0, GetParam() + 1000);
-  EXPECT_LT(geomeanOf(fitted, unseen), 1.1);
+  EXPECT_LT(computeGeomean(fitted, unseen), 1.1);
 }
 
 TEST_P(GridFitOfSeed, DoesNotFitNoise) {
   const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
-  EXPECT_LE(rungs(fitGrid(casesOf(sweep, ReductionKind::matmul))), 1U);
+  EXPECT_LE(rungs(fitGrid(collectCases(sweep, ReductionKind::matmul))), 1U);
 }
 
 /// Returns true if no operation has a larger limit than one with a smaller output and the same
@@ -73,7 +73,7 @@ bool descendsInOutput(const Ladder& ladder) {
     for (const std::int64_t output : outputs) {
       const model::Reduction one{
           .kind = ReductionKind::matmul, .sizes = {reduction}, .mSize = output, .nSize = 1};
-      const std::int64_t limit = limitOf(ladder, one).value_or(kNoSplit);
+      const std::int64_t limit = chooseLimit(ladder, one).value_or(kNoSplit);
       if (limit > before && limit != reduction) {
         return false;
       }
@@ -86,7 +86,7 @@ bool descendsInOutput(const Ladder& ladder) {
 TEST_P(GridFitOfSeed, LimitsDoNotGrowWithOutputSize) {
   const Ladder rising{{{square(64), {}, 8}, {square(256), {{200000, 8}}, 1024}}, 16};
   const SweepResult sweep = testSweep(100, bestBy(rising), 0.02, GetParam());
-  EXPECT_TRUE(descendsInOutput(fitGrid(casesOf(sweep, ReductionKind::matmul))));
+  EXPECT_TRUE(descendsInOutput(fitGrid(collectCases(sweep, ReductionKind::matmul))));
 }
 
 TEST_P(GridFitOfSeed, RungsPayOnShapesLeftOut) {
@@ -97,7 +97,7 @@ TEST_P(GridFitOfSeed, RungsPayOnShapesLeftOut) {
     timing.meanUs = limit == 512 ? 10 : 40;
   }
   odd.baseline = timingUs(12);
-  EXPECT_LE(rungs(fitGrid(casesOf(sweep, ReductionKind::matmul))), 2U);
+  EXPECT_LE(rungs(fitGrid(collectCases(sweep, ReductionKind::matmul))), 2U);
 }
 
 RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
@@ -107,7 +107,7 @@ RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
     return kTestLimits[random.below(kTestLimits.size())];
   };
   const SweepResult sweep = testSweep(1 + random.below(60), any, 0.3, seed);
-  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  const Ladder ladder = fitGrid(collectCases(sweep, ReductionKind::matmul));
   RC_ASSERT(ladder.bands.size() <= 6U);
   RC_ASSERT(descendsInOutput(ladder));
   RC_ASSERT(

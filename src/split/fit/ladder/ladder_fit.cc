@@ -40,7 +40,7 @@ void addCase(Group& group, const Case& one) {
   }
 }
 
-std::vector<Group> groupsOf(const Cases& cases) {
+std::vector<Group> makeGroups(const Cases& cases) {
   const std::size_t limits = cases.limits.size();
   std::vector<Group> groups;
   for (const Case& one : cases.all) {
@@ -75,7 +75,7 @@ std::size_t consensusAt(const std::vector<Group>& groups, std::size_t at) {
   return chosen;
 }
 
-Clusters clustersOf(const std::vector<Group>& groups) {
+Clusters makeClusters(const std::vector<Group>& groups) {
   Clusters clusters;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::size_t limit = consensusAt(groups, i);
@@ -121,11 +121,11 @@ Clusters descending(const std::vector<Group>& groups, const Clusters& clusters,
 
 class Fit {
  public:
-  explicit Fit(const Cases& cases) : cases_(cases), groups_(groupsOf(cases)) {}
+  explicit Fit(const Cases& cases) : cases_(cases), groups_(makeGroups(cases)) {}
 
   /// Merges clusters until each remaining one saves the price of its rung.
   [[nodiscard]] Ladder bestAt(double price) const {
-    Clusters clusters = descending(groups_, clustersOf(groups_), cases_.limits.size());
+    Clusters clusters = descending(groups_, makeClusters(groups_), cases_.limits.size());
     Priced best = priced(clusters, price);
     while (clusters.size() > 1) {
       clusters = cheapestMerge(clusters, price);

@@ -29,7 +29,7 @@ bool descends(const Ladder& ladder) {
 std::size_t wrong(const Ladder& fitted, const Ladder& known, const SweepResult& sweep) {
   std::size_t count = 0;
   for (const ShapeResult& shape : sweep.shapes) {
-    count += limitOf(fitted, shape.reduction) == limitOf(known, shape.reduction) ? 0 : 1;
+    count += chooseLimit(fitted, shape.reduction) == chooseLimit(known, shape.reduction) ? 0 : 1;
   }
   return count;
 }
@@ -42,7 +42,7 @@ TEST(LadderFit, ReturnsDefaultLadderForNoCases) { EXPECT_EQ(fitLadder({}), Ladde
 
 TEST(LadderFit, UsesOneBandForSingleLimit) {
   const SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.02, 3);
-  const Ladder ladder = fitLadder(casesOf(sweep, ReductionKind::matmul));
+  const Ladder ladder = fitLadder(collectCases(sweep, ReductionKind::matmul));
   ASSERT_EQ(ladder.bands.size(), 1U);
   EXPECT_EQ(ladder.bands.front().limit, 128);
   EXPECT_EQ(ladder.cap, 16);
@@ -50,13 +50,13 @@ TEST(LadderFit, UsesOneBandForSingleLimit) {
 
 TEST(LadderFit, NeedsNoBandForLimitSixteen) {
   const SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 16; }, 0.02, 3);
-  EXPECT_EQ(fitLadder(casesOf(sweep, ReductionKind::matmul)), (Ladder{{}, 16}));
+  EXPECT_EQ(fitLadder(collectCases(sweep, ReductionKind::matmul)), (Ladder{{}, 16}));
 }
 
 TEST_P(LadderFitOfSeed, FindsKnownLadderInNoise) {
   const Ladder known{{{square(64), {}, 1024}, {square(256), {}, 128}, {square(1024), {}, 32}}, 8};
   const SweepResult sweep = testSweep(120, bestBy(known), 0.04, GetParam());
-  const Ladder fitted = fitLadder(casesOf(sweep, ReductionKind::matmul));
+  const Ladder fitted = fitLadder(collectCases(sweep, ReductionKind::matmul));
   EXPECT_TRUE(descends(fitted));
   EXPECT_EQ(fitted.bands.size(), 3U);
   EXPECT_EQ(wrong(fitted, known, sweep), 0U);
@@ -64,7 +64,7 @@ TEST_P(LadderFitOfSeed, FindsKnownLadderInNoise) {
 
 TEST_P(LadderFitOfSeed, DoesNotFitNoise) {
   const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
-  EXPECT_LE(fitLadder(casesOf(sweep, ReductionKind::matmul)).bands.size(), 1U);
+  EXPECT_LE(fitLadder(collectCases(sweep, ReductionKind::matmul)).bands.size(), 1U);
 }
 
 RC_GTEST_PROP(LadderFit, LimitsDescendForAnyTimes, ()) {
@@ -81,7 +81,7 @@ RC_GTEST_PROP(LadderFit, LimitsDescendForAnyTimes, ()) {
       }
     }
   }
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   const Ladder ladder = fitLadder(cases);
   RC_ASSERT(descends(ladder));
   RC_ASSERT(fitLadder(cases) == ladder);
@@ -95,7 +95,7 @@ TEST(LadderFit, AvoidsLimitsThatFailOrRegress) {
   }
   sweep.shapes[4].limits.erase(128);
   sweep.shapes[4].limits.erase(256);
-  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
   EXPECT_EQ(costUnder(cases, fitLadder(cases)).regressed, 0);
 }
 

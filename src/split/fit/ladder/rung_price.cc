@@ -42,7 +42,7 @@ Ladder fitAtBestPrice(const Cases& cases, const Fitter& fitter) {
   if (cases.all.empty() || cases.limits.empty()) {
     return {};
   }
-  const Folds folds = foldsOf(cases);
+  const Folds folds = makeFolds(cases);
   if (folds.count < kMinFolds) {
     return fitter(cases)(kDefaultPrice);
   }

@@ -23,7 +23,7 @@ void add(BaselineComparison& comparison, double baselineUs, double timeUs) {
   }
 }
 
-std::optional<Timing> timingOf(const ShapeResult& shape, std::optional<std::int64_t> limit) {
+std::optional<Timing> findTiming(const ShapeResult& shape, std::optional<std::int64_t> limit) {
   if (!limit) {
     return shape.noSplit;
   }
@@ -34,7 +34,7 @@ std::optional<Timing> timingOf(const ShapeResult& shape, std::optional<std::int6
 BaselineComparison compared(const SweepResult& sweep, std::optional<std::int64_t> limit) {
   BaselineComparison comparison{limit};
   for (const ShapeResult& shape : sweep.shapes) {
-    const std::optional<Timing> timing = timingOf(shape, limit);
+    const std::optional<Timing> timing = findTiming(shape, limit);
     if (shape.baseline && timing) {
       add(comparison, shape.baseline->meanUs, timing->meanUs);
     }

@@ -10,17 +10,23 @@ namespace hone::split {
 namespace {
 
 /// Returns the range with a median that is an existing size: the upper one of two.
-SizeRange rangeOf(std::vector<std::int64_t> sizes) {
+SizeRange computeRange(std::vector<std::int64_t> sizes) {
   std::sort(sizes.begin(), sizes.end());
   return {sizes.front(), sizes[sizes.size() / 2], sizes.back()};
 }
 
-ShapeCluster clusterOf(const std::vector<const ShapeResult*>& shapes) {
+ShapeCluster makeCluster(const std::vector<const ShapeResult*>& shapes) {
   ShapeCluster cluster;
   std::vector<std::int64_t> outputs;
   std::vector<std::int64_t> reductions;
   double speedups = 0;
+  double overBaseline = 0;
+  std::int64_t withBaseline = 0;
   for (const ShapeResult* shape : shapes) {
+    if (shape->baseline) {
+      overBaseline += shape->baseline->meanUs / fastestLimit(*shape)->timeUs;
+      ++withBaseline;
+    }
     outputs.push_back(shape->reduction.outputSize());
     reductions.push_back(shape->reduction.reductionSize());
     speedups += slowestLimit(*shape)->timeUs / fastestLimit(*shape)->timeUs;
@@ -28,8 +34,11 @@ ShapeCluster clusterOf(const std::vector<const ShapeResult*>& shapes) {
   cluster.kind = shapes.front()->reduction.kind;
   cluster.limit = fastestLimit(*shapes.front())->limit;
   cluster.count = static_cast<std::int64_t>(shapes.size());
-  cluster.outputSize = rangeOf(std::move(outputs));
-  cluster.reductionSize = rangeOf(std::move(reductions));
+  cluster.outputSize = computeRange(std::move(outputs));
+  cluster.reductionSize = computeRange(std::move(reductions));
+  if (withBaseline > 0) {
+    cluster.averageOverBaseline = overBaseline / static_cast<double>(withBaseline);
+  }
   cluster.averageSpeedup = speedups / static_cast<double>(shapes.size());
   return cluster;
 }
@@ -45,7 +54,7 @@ std::vector<ShapeCluster> clusterByLimit(const SweepResult& sweep) {
   }
   std::vector<ShapeCluster> clusters;
   for (const auto& [key, shapes] : members) {
-    clusters.push_back(clusterOf(shapes));
+    clusters.push_back(makeCluster(shapes));
   }
   return clusters;
 }

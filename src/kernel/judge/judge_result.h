@@ -12,7 +12,7 @@
 namespace hone::kernel {
 
 /// Result of judging one source.
-struct Judged {
+struct JudgeResult {
   model::Outcome outcome = model::Outcome::ok;  ///< invalid: rejected as a cheat
   std::string message;                          ///< one line, for the user and the proposer
   std::string diagnostics;                      ///< full output of the compiler or the kernel
@@ -29,7 +29,7 @@ struct Judged {
 
 /// Returns true if `trick` is empty; otherwise marks `judged` as invalid with `trick` as its
 /// message.
-inline bool checkFair(const std::string& trick, Judged& judged) {
+inline bool checkFair(const std::string& trick, JudgeResult& judged) {
   if (!trick.empty()) {
     judged.outcome = model::Outcome::invalid;
     judged.message = trick;

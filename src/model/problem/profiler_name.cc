@@ -1,4 +1,4 @@
-#include "model/problem/seed_name.h"
+#include "model/problem/profiler_name.h"
 
 #include <fmt/ranges.h>
 
@@ -22,14 +22,14 @@ constexpr std::array<std::pair<ElementType, std::string_view>, 5> kIntegers = {
      {ElementType::i16, "s16"},
      {ElementType::i8, "s8"},
      {ElementType::i1, "b1"}}};
-constexpr std::array kSeedDirections = {ConvDirection::forward, ConvDirection::backwardData,
-                                        ConvDirection::weightBackward};
+constexpr std::array kProfilerDirections = {ConvDirection::forward, ConvDirection::backwardData,
+                                            ConvDirection::weightBackward};
 
 std::string nameAfter(const std::string& kind, const Matmul& matmul) {
   return fmt::format(
       "{}_{}{}x{}x{}_{}{}_{}{}_{}t", kind, matmul.batch > 0 ? fmt::format("{}x", matmul.batch) : "",
-      matmul.m, matmul.n, matmul.k, seedType(matmul.lhs), matmul.transposeLhs ? 'n' : 't',
-      seedType(matmul.rhs), matmul.transposeRhs ? 'n' : 't', seedType(matmul.result));
+      matmul.m, matmul.n, matmul.k, profilerType(matmul.lhs), matmul.transposeLhs ? 'n' : 't',
+      profilerType(matmul.rhs), matmul.transposeRhs ? 'n' : 't', profilerType(matmul.result));
 }
 
 std::string nameAfter(const std::string& kind, const Conv& conv) {
@@ -41,16 +41,16 @@ std::string nameAfter(const std::string& kind, const Conv& conv) {
     return fmt::format("{}", fmt::join(values, "x"));
   };
   const std::string_view layout = layoutName(conv);
-  const std::string_view input = seedType(conv.input);
+  const std::string_view input = profilerType(conv.input);
   return fmt::format("{}_{}_{}x{}x{}_{}x{}_s{}_p{}_d{}_g{}_{}{}_{}{}_{}{}", kind,
                      nameOf(conv.direction), conv.n, sizes(&ConvAxis::image), conv.c, conv.k,
                      sizes(&ConvAxis::filter), sizes(&ConvAxis::stride), sizes(&ConvAxis::pad),
                      sizes(&ConvAxis::dilation), conv.groups, input, layout, input, layout,
-                     seedType(conv.result), layout);
+                     profilerType(conv.result), layout);
 }
 
 std::string nameAfter(const std::string& kind, const Attention& attention) {
-  const std::string_view type = seedType(attention.type);
+  const std::string_view type = profilerType(attention.type);
   return fmt::format("{}_{}x{}x{}x{}_{}t_{}t_{}t", kind, attention.batch, attention.queries,
                      attention.keys, attention.depth, type, type, type);
 }
@@ -131,23 +131,23 @@ Result<void> readLayout(std::string_view text, Conv& conv) {
 }
 
 /// Returns the members for the spatial dimensions of the convolution, out of {d, h, w}.
-std::vector<std::int64_t*> spatialOf(const Conv& conv, std::array<std::int64_t*, 3> all) {
+std::vector<std::int64_t*> selectSpatial(const Conv& conv, std::array<std::int64_t*, 3> all) {
   return {all.end() - conv.spatial, all.end()};
 }
 
 Result<void> readConvSizes(std::span<const std::string> parts, Conv& conv) {
-  std::vector<std::int64_t*> image = spatialOf(conv, {&conv.d, &conv.h, &conv.w});
+  std::vector<std::int64_t*> image = selectSpatial(conv, {&conv.d, &conv.h, &conv.w});
   image.insert(image.begin(), &conv.n);
   image.push_back(&conv.c);
-  std::vector<std::int64_t*> filter = spatialOf(conv, {&conv.z, &conv.y, &conv.x});
+  std::vector<std::int64_t*> filter = selectSpatial(conv, {&conv.z, &conv.y, &conv.x});
   filter.insert(filter.begin(), &conv.k);
   HONE_CHECK(readSizes(parts[0], "", image));
   HONE_CHECK(readSizes(parts[1], "", filter));
   HONE_CHECK(
-      readSizes(parts[2], "s", spatialOf(conv, {&conv.strideD, &conv.strideH, &conv.strideW})));
-  HONE_CHECK(readSizes(parts[3], "p", spatialOf(conv, {&conv.padD, &conv.padH, &conv.padW})));
+      readSizes(parts[2], "s", selectSpatial(conv, {&conv.strideD, &conv.strideH, &conv.strideW})));
+  HONE_CHECK(readSizes(parts[3], "p", selectSpatial(conv, {&conv.padD, &conv.padH, &conv.padW})));
   HONE_CHECK(readSizes(parts[4], "d",
-                       spatialOf(conv, {&conv.dilationD, &conv.dilationH, &conv.dilationW})));
+                       selectSpatial(conv, {&conv.dilationD, &conv.dilationH, &conv.dilationW})));
   return readSizes(parts[5], "g", {&conv.groups});
 }
 
@@ -160,9 +160,9 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
   if (parts.size() != 10) {
     return userError("expected 10 parts after the kind, got {}", parts.size());
   }
-  const auto* direction = std::find_if(kSeedDirections.begin(), kSeedDirections.end(),
+  const auto* direction = std::find_if(kProfilerDirections.begin(), kProfilerDirections.end(),
                                        [&](ConvDirection d) { return nameOf(d) == parts[0]; });
-  if (direction == kSeedDirections.end()) {
+  if (direction == kProfilerDirections.end()) {
     return userError("unknown direction '{}'", shown(parts[0]));
   }
   conv.direction = *direction;
@@ -220,28 +220,29 @@ Result<Problem> readName(std::string_view name) {
 
 }  // namespace
 
-std::string_view seedType(ElementType type) {
+std::string_view profilerType(ElementType type) {
   const auto* at = std::find_if(kIntegers.begin(), kIntegers.end(),
                                 [&](const auto& row) { return row.first == type; });
   return at == kIntegers.end() ? nameOf(type) : at->second;
 }
 
-std::string kindOf(const Problem& problem) {
+std::string profilerKind(const Problem& problem) {
   std::string kind = "attention";
   if (const auto* matmul = std::get_if<Matmul>(&problem)) {
     kind = matmul->batch > 0 ? "batch_matmul" : "matmul";
   } else if (const auto* conv = std::get_if<Conv>(&problem)) {
     kind = fmt::format("conv{}d", conv->spatial);
   }
-  const std::string fused = epilogueOf(problem).text();
+  const std::string fused = findEpilogue(problem).text();
   return fused.empty() ? kind : fmt::format("{}_{}", kind, fused);
 }
 
-std::string seedName(const Problem& problem) {
-  return std::visit([&](const auto& kind) { return nameAfter(kindOf(problem), kind); }, problem);
+std::string profilerName(const Problem& problem) {
+  return std::visit([&](const auto& kind) { return nameAfter(profilerKind(problem), kind); },
+                    problem);
 }
 
-Result<Problem> problemFromSeedName(std::string_view name) {
+Result<Problem> problemFromProfilerName(std::string_view name) {
   auto problem = readName(name);
   if (problem) {
     if (const auto valid = check(*problem); !valid) {

@@ -12,7 +12,7 @@
 namespace hone::tune {
 
 /// A dispatch to tune, or a group of identical dispatches.
-struct Subject {
+struct TunableDispatch {
   std::string name;
   std::vector<std::string> dispatches;  ///< names in the program
   model::RootOperation root;
@@ -21,9 +21,9 @@ struct Subject {
   bool estimated = false;  ///< `share` was not measured
   /// Program in which it is compiled, verified and timed: extracted, or the whole program.
   engine::Program program;
-  bool cutOut = false;
+  bool standalone = false;
   std::optional<hone::knobs::KnobModel> knobs;
-  std::string whyNot;  ///< reason for not tuning it; "" if it is tuned
+  std::string skipReason;  ///< reason for not tuning it; "" if it is tuned
 
   /// Returns the pattern that selects it in its program.
   [[nodiscard]] std::string pattern() const;

@@ -1,4 +1,4 @@
-#include "kernel/judge/subject.h"
+#include "kernel/judge/running_kernel.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ double maxFlushNs(const Shape& shape) {
   return kBaseNs + kNsPerByte * bytes;
 }
 
-Outcome outcomeOf(const Reply& reply) {
+Outcome toOutcome(const Reply& reply) {
   switch (reply.status) {
     case Status::ok:
       return Outcome::ok;
@@ -54,39 +54,39 @@ double fairWallNs(const TimedReply& timed, int threads) {
   return std::max(timed.wallNs, timed.cpuNs / threads);
 }
 
-Result<bool> Subject::accept(const Reply& reply, Judged& judged) const {
+Result<bool> RunningKernel::accept(const Reply& reply, JudgeResult& judged) const {
   if (reply.ok()) {
     return true;
   }
   if (reply.status == Status::failed && reply.kind == "protocol") {
     return machineError("worker protocol error: {}", reply.message);
   }
-  judged.outcome = outcomeOf(reply);
+  judged.outcome = toOutcome(reply);
   judged.message = fmt::format("kernel failed: {}", reply.message);
   judged.diagnostics = reply.detail.empty() ? worker_.log() : reply.detail;
   return false;
 }
 
-Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
-                                              std::span<const CallTensors* const> tensors,
-                                              std::chrono::milliseconds limit, Judged& judged) {
-  Subject subject(HONE_TRY(Worker::start(runnable.command)), runnable);
+Result<std::optional<RunningKernel>> RunningKernel::start(
+    const Runnable& runnable, std::span<const CallTensors* const> tensors,
+    std::chrono::milliseconds limit, JudgeResult& judged) {
+  RunningKernel running(HONE_TRY(Worker::start(runnable.command)), runnable);
   nlohmann::json list = nlohmann::json::array();
   for (const CallTensors* each : tensors) {
     each->describe(list);
   }
-  const Reply hello = HONE_TRY(subject.worker_.ask({{"do", "hello"}}, limit));
+  const Reply hello = HONE_TRY(running.worker_.ask({{"do", "hello"}}, limit));
   if (!hello.ok()) {
     return machineError("worker failed to start ({}): {} {}", runnable.command.argv.front(),
-                        hello.message, subject.worker_.log());
+                        hello.message, running.worker_.log());
   }
   judged.facts["sandbox"] = hello.body.value("sandbox", "none");
-  const Reply opened = HONE_TRY(subject.worker_.ask({{"do", "tensors"}, {"tensors", list}}, limit));
+  const Reply opened = HONE_TRY(running.worker_.ask({{"do", "tensors"}, {"tensors", list}}, limit));
   if (!opened.ok()) {
     return machineError("worker failed to open its tensors: {}", opened.message);
   }
-  const Reply loaded = HONE_TRY(subject.worker_.ask(runnable.load, limit));
-  if (!HONE_TRY(subject.accept(loaded, judged))) {
+  const Reply loaded = HONE_TRY(running.worker_.ask(runnable.load, limit));
+  if (!HONE_TRY(running.accept(loaded, judged))) {
     return std::nullopt;
   }
   if (const auto facts = loaded.body.find("facts");
@@ -104,31 +104,32 @@ Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
       }
     }
   }
-  return subject;
+  return running;
 }
 
-std::string Subject::detectWorkAhead(const TimedReply& before, const TimedReply& timed) const {
+std::string RunningKernel::detectWorkAhead(const TimedReply& before,
+                                           const TimedReply& timed) const {
   // Excludes the thread that serves requests, which read the inputs; in Python, torch's threads
   // did.
   const std::int64_t ns = timed.before.othersNs() - before.after.othersNs();
   return isUntrusted_ && isCpp_ && ns > kIdleNs ? "computes in a thread before it is called" : "";
 }
 
-std::string Subject::detectDeferredWork(const TimedReply& timed, const Shape& shape) const {
+std::string RunningKernel::detectDeferredWork(const TimedReply& timed, const Shape& shape) const {
   return isUntrusted_ && timed.flushCpuNs > maxFlushNs(shape)
              ? fmt::format("computes after its reply: {} while its outputs were copied",
                            humanTime(timed.flushCpuNs))
              : "";
 }
 
-std::string Subject::detectWorkAfterReply(const TimedReply& timed) const {
+std::string RunningKernel::detectWorkAfterReply(const TimedReply& timed) const {
   const std::int64_t ns = worker_.waitUntilIdle().allNs - timed.after.allNs;
   return isUntrusted_ && ns > (isCpp_ ? kIdleNs : kPythonIdleNs)
              ? "continues to compute after its reply"
              : "";
 }
 
-std::string Subject::detectLeftThreads(int allowed) const {
+std::string RunningKernel::detectLeftThreads(int allowed) const {
   // A joined thread may remain visible for a moment.
   constexpr int kMaxPolls = 500;
   for (int i = 0; isUntrusted_ && isCpp_ && allowed == 1 && worker_.threads() > 1; ++i) {
@@ -140,22 +141,25 @@ std::string Subject::detectLeftThreads(int allowed) const {
   return "";
 }
 
-Result<bool> Subject::call(const CallTensors& tensors, std::chrono::milliseconds limit,
-                           Judged& judged) {
+Result<bool> RunningKernel::call(const CallTensors& tensors, std::chrono::milliseconds limit,
+                                 JudgeResult& judged) {
   return accept(HONE_TRY(worker_.ask(tensors.request("call"), limit)), judged);
 }
 
-Result<bool> Subject::make(const CallTensors& tensors, const std::filesystem::path& reference,
-                           std::uint64_t seed, std::chrono::milliseconds limit, Judged& judged) {
+Result<bool> RunningKernel::make(const CallTensors& tensors, const std::filesystem::path& reference,
+                                 std::uint64_t seed, std::chrono::milliseconds limit,
+                                 JudgeResult& judged) {
   nlohmann::json request = tensors.request("make");
   request["reference"] = reference.string();
   request["seed"] = seed >> 11U;
   return accept(HONE_TRY(worker_.ask(std::move(request), limit)), judged);
 }
 
-Result<std::optional<TimedReply>> Subject::time(const CallTensors& tensors, std::int64_t warmUp,
-                                                std::int64_t iterations, std::uint64_t stir,
-                                                std::chrono::milliseconds limit, Judged& judged) {
+Result<std::optional<TimedReply>> RunningKernel::time(const CallTensors& tensors,
+                                                      std::int64_t warmUp, std::int64_t iterations,
+                                                      std::uint64_t stir,
+                                                      std::chrono::milliseconds limit,
+                                                      JudgeResult& judged) {
   nlohmann::json request = tensors.request("time");
   request["warmup"] = warmUp;
   request["iterations"] = iterations;
