@@ -25,6 +25,20 @@ SweepResult sweepWithSmallSums(std::int64_t smallBelow, std::uint64_t seed) {
       0.01, seed);
 }
 
+/// Returns matmuls with huge outputs that gain from a split if their reduction is long enough.
+SweepResult sweepOfHugeOutputs(std::int64_t smallBelow) {
+  SweepResult sweep{kTestLimits, {}, {}, 0};
+  for (std::int64_t i = 0; i < 24; ++i) {
+    sweep.shapes.push_back(testShape(1100, 1024, 20000 * (i + 1)));
+    ShapeResult& shape = sweep.shapes.back();
+    const bool small = shape.reduction.reductionSize() < smallBelow;
+    shape.limits = {{8, timingUs(small ? 20 : 10)}};
+    shape.noSplit = timingUs(small ? 10 : 20);
+    shape.baseline = timingUs(20);
+  }
+  return sweep;
+}
+
 class EarlyReturnsOfSeed : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, EarlyReturnsOfSeed, testing::Range<std::uint64_t>(0, 20));
 
@@ -40,6 +54,20 @@ TEST(EarlyReturns, KeepCompilerConstantsWithoutEvidence) {
     const Cases cases = collectCases(sweep, ReductionKind::matmul);
     EXPECT_EQ(fitReturns(heuristicFor(form, cases), cases), present);
   }
+}
+
+TEST(EarlyReturns, SkipNoFurtherShapeWithoutTimeUnsplit) {
+  SweepResult sweep = sweepOfHugeOutputs(400000);
+  // One of the shapes that gain from no split has no time for it; the compiler would split it.
+  ShapeResult& unknown = sweep.shapes[14];
+  ASSERT_EQ(unknown.reduction.reductionSize(), 300000);
+  unknown.noSplit.reset();
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  Heuristic heuristic = heuristicFor(SourceForm::functions, cases);
+  heuristic.ladder = {{{INT64_MAX, {}, 8}}, 16};
+  heuristic.returns = fitReturns(heuristic, cases);
+  EXPECT_FALSE(skips(heuristic.form, heuristic.returns, unknown.reduction));
+  EXPECT_TRUE(skips(heuristic.form, heuristic.returns, sweep.shapes[10].reduction));
 }
 
 TEST(EarlyReturns, MatchConstantsInSource) {
@@ -70,20 +98,6 @@ TEST_P(EarlyReturnsOfSeed, SkipShapesThatAreFasterUnsplit) {
     wrong += !fixed && small != skips(heuristic.form, heuristic.returns, shape.reduction) ? 1 : 0;
   }
   EXPECT_LE(wrong, 4U);
-}
-
-/// Returns matmuls with huge outputs that gain from a split if their reduction is long enough.
-SweepResult sweepOfHugeOutputs(std::int64_t smallBelow) {
-  SweepResult sweep{kTestLimits, {}, {}, 0};
-  for (std::int64_t i = 0; i < 24; ++i) {
-    sweep.shapes.push_back(testShape(1100, 1024, 20000 * (i + 1)));
-    ShapeResult& shape = sweep.shapes.back();
-    const bool small = shape.reduction.reductionSize() < smallBelow;
-    shape.limits = {{8, timingUs(small ? 20 : 10)}};
-    shape.noSplit = timingUs(small ? 10 : 20);
-    shape.baseline = timingUs(20);
-  }
-  return sweep;
 }
 
 TEST(EarlyReturns, FitConditionOfHugeOutputs) {

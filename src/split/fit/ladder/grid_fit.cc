@@ -13,12 +13,17 @@ namespace {
 
 constexpr std::size_t kMaxBands = 6;
 constexpr std::size_t kMaxLimitsPerBand = 4;
-constexpr double kInfiniteCost = std::numeric_limits<double>::infinity();
+/// Cost of what does not exist; far enough from the largest number for sums.
+constexpr Objective kInfiniteCost{.unmeasured = std::numeric_limits<std::int32_t>::max()};
+
+Objective rungCost(double price, std::size_t rungs) {
+  return {.value = price * static_cast<double>(rungs)};
+}
 
 /// The cheapest assignment of a given number of limits to columns [c0, c1) of the grid, ascending
 /// in rows.
 struct BandFit {
-  double cost = kInfiniteCost;
+  Objective cost = kInfiniteCost;
   std::array<std::size_t, kMaxLimitsPerBand> ends{};  ///< end row of each limit
 };
 
@@ -32,7 +37,7 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   for (std::size_t r1 = 1; r1 <= grid.rows(); ++r1) {
     fits[r1][0] = {strip.computeCost(0, r1), {{r1}}};
     for (std::size_t r0 = 1; r0 < r1; ++r0) {
-      const double last = strip.computeCost(r0, r1);
+      const Objective last = strip.computeCost(r0, r1);
       for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
         const BandFit& before = fits[r0][n - 1];
         if (before.cost + last < fits[r1][n].cost) {
@@ -106,12 +111,12 @@ class Ladders {
     // best[b][c]: the columns before c in b bands.
     std::vector<std::vector<Partial>> best(kMaxBands + 1,
                                            std::vector<Partial>(grid_.columns() + 1));
-    best[0][0].cost = 0;
+    best[0][0].cost = {};
     Partial whole;
     for (std::size_t b = 0; b <= kMaxBands; ++b) {
       for (std::size_t c0 = 0; c0 <= grid_.columns(); ++c0) {
         const Partial& before = best[b][c0];
-        if (const double cap = grid_.capFrom(c0)->cost; before.cost + cap < whole.cost) {
+        if (const Objective cap = grid_.capFrom(c0)->cost; before.cost + cap < whole.cost) {
           whole = before;
           whole.cost += cap;
         }
@@ -128,7 +133,7 @@ class Ladders {
     std::size_t c0 = 0, c1 = 0, limits = 0;  ///< `limits` is the number of limits - 1
   };
   struct Partial {
-    double cost = kInfiniteCost;
+    Objective cost = kInfiniteCost;
     std::size_t count = 0;
     std::array<Chosen, kMaxBands> bands{};
   };
@@ -140,8 +145,7 @@ class Ladders {
   void extend(const Partial& before, std::size_t c0, std::size_t c1, double price,
               Partial& into) const {
     for (std::size_t n = 0; n < kMaxLimitsPerBand; ++n) {
-      const double cost =
-          before.cost + bandFits(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      const Objective cost = before.cost + bandFits(c0, c1)[n].cost + rungCost(price, n + 1);
       if (cost < into.cost) {
         into = before;
         into.cost = cost;
@@ -154,7 +158,7 @@ class Ladders {
   [[nodiscard]] Chosen cheapest(std::size_t c0, std::size_t c1, double price) const {
     Chosen chosen{c0, c1, 0};
     const auto cost = [&](std::size_t n) {
-      return bandFits(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      return bandFits(c0, c1)[n].cost + rungCost(price, n + 1);
     };
     for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
       chosen.limits = cost(n) < cost(chosen.limits) ? n : chosen.limits;

@@ -24,7 +24,7 @@ std::size_t rungs(const Ladder& ladder) {
 double computeGeomean(const Ladder& ladder, const SweepResult& sweep) {
   std::vector<Prediction> predictions;
   for (const ShapeResult& shape : sweep.shapes) {
-    predictions.push_back({&shape, timeUnder(shape, chooseLimit(ladder, shape.reduction))});
+    predictions.push_back({&shape, measuredUs(shape, chooseLimit(ladder, shape.reduction))});
   }
   return computeRegret(predictions).geomeanRatio;
 }
@@ -49,6 +49,15 @@ TEST_P(GridFitOfSeed, FindsKnownGridInNoise) {
   EXPECT_LE(rungs(fitted), 7U);
   const SweepResult unseen = testSweep(100, bestBy(known), 0, GetParam() + 1000);
   EXPECT_LT(computeGeomean(fitted, unseen), 1.1);
+}
+
+TEST(GridFit, AvoidsLimitsThatFailed) {
+  SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.01, 3);
+  sweep.shapes[4].limits.erase(128);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  const Ladder ladder = fitGrid(cases);
+  EXPECT_EQ(costUnder(cases, ladder).unmeasured, 0);
+  EXPECT_NE(chooseLimit(ladder, sweep.shapes[4].reduction), 128);
 }
 
 TEST_P(GridFitOfSeed, DoesNotFitNoise) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace hone::split {
 namespace {
@@ -20,20 +21,42 @@ double priceAt(std::size_t index) {
 /// Scores within this distance per shape of the best are considered equal.
 constexpr double kScoreTolerance = 0.01;
 
-using Scores = std::array<Cost, kPriceCount>;
+/// Cost of each case under a ladder fitted to other cases.
+using HeldOutCosts = std::vector<Cost>;
+using Scores = std::array<HeldOutCosts, kPriceCount>;
 
-/// Returns the cross-validated cost at each price.
-Scores crossValidated(const Cases& cases, const Folds& folds, const Fitter& fitter) {
-  Scores scores{};
+/// Returns the cross-validated costs at each price, with the cases in the same order.
+Scores crossValidate(const Cases& cases, const Folds& folds, const Fitter& fitter) {
+  Scores scores;
   for (std::size_t fold = 0; fold < folds.count; ++fold) {
     const Cases others = outsideFold(cases, folds, fold);
     const Cases left = inFold(cases, folds, fold);
     const LadderAt ladderAt = fitter(others);
     for (std::size_t i = 0; i < kPriceCount; ++i) {
-      scores[i] += costUnder(left, ladderAt(priceAt(i)));
+      const Ladder ladder = ladderAt(priceAt(i));
+      for (const Case& one : left.all) {
+        scores[i].push_back(costUnder(left, ladder, one));
+      }
     }
   }
   return scores;
+}
+
+/// Returns true if the costs are lower, or equal with fewer shapes that regress or have no measured
+/// time. Losses are compared on the shapes that were measured under both, without the regression
+/// weight: a few regressed shapes next to a boundary would dominate.
+bool isBetter(const HeldOutCosts& costs, const HeldOutCosts& others) {
+  double loss = 0;
+  double tolerance = 0;
+  std::int64_t risky = 0;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    risky += costs[i].regressed + costs[i].unmeasured - others[i].regressed - others[i].unmeasured;
+    if (costs[i].unmeasured + others[i].unmeasured == 0) {
+      loss += costs[i].loss - others[i].loss;
+      tolerance += kScoreTolerance;
+    }
+  }
+  return loss < -tolerance || (risky < 0 && loss < tolerance);
 }
 
 }  // namespace
@@ -46,16 +69,10 @@ Ladder fitAtBestPrice(const Cases& cases, const Fitter& fitter) {
   if (folds.count < kMinFolds) {
     return fitter(cases)(kDefaultPrice);
   }
-  const Scores scores = crossValidated(cases, folds, fitter);
-  const double tolerance = kScoreTolerance * static_cast<double>(cases.all.size());
+  const Scores scores = crossValidate(cases, folds, fitter);
   std::size_t best = 0;
   for (std::size_t i = 1; i < kPriceCount; ++i) {
-    // Compares losses without the regression weight: a few regressed shapes next to a boundary
-    // would dominate.
-    const bool faster = scores[i].loss < scores[best].loss - tolerance;
-    const bool safer = scores[i].regressed < scores[best].regressed &&
-                       scores[i].loss < scores[best].loss + tolerance;
-    best = faster || safer ? i : best;
+    best = isBetter(scores[i], scores[best]) ? i : best;
   }
   return fitter(cases)(priceAt(best));
 }
