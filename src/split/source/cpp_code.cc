@@ -14,6 +14,31 @@ namespace {
 
 using model::ReductionKind;
 
+constexpr std::size_t kMaxColumn = 80;  ///< of the compiler's style
+
+/// Splits words over lines of at most kMaxColumn characters that all start with `prefix`.
+std::vector<std::string> wrapped(const std::string& prefix, std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t room = kMaxColumn - std::min(kMaxColumn - 20, prefix.size());
+    std::size_t end = text.size();
+    if (end - at > room) {
+      const std::size_t blank = text.rfind(' ', at + room);
+      end = blank == std::string_view::npos || blank <= at ? text.find(' ', at) : blank;
+      end = std::min(end, text.size());
+    }
+    lines.push_back(prefix + std::string(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// Returns "32 * 32" for a square, other sizes as one number.
+std::string squareText(std::int64_t size) {
+  const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(size))));
+  return side > 1 && side * side == size ? productText(size) : std::to_string(size);
+}
+
 /// Collects lines, indented by two blanks per level.
 class Writer {
  public:
@@ -147,6 +172,22 @@ class LadderWriter {
   const LadderNames& names_;
 };
 
+constexpr const char* kIndent = "  ";
+
+/// Returns the name of the reduction size in the function with the early returns.
+std::string reductionName(const Heuristic& heuristic) {
+  return heuristic.kind == ReductionKind::convolution ? "reductionSize" : "kSize";
+}
+
+/// Returns the scope of that function in the compiler's own source.
+MeasuredScope ownScope(const Heuristic& heuristic, std::string_view kept) {
+  return {.output = "outputSize",
+          .reduction = reductionName(heuristic),
+          .kept = kept,
+          .indent = kIndent,
+          .hasLowParallelism = heuristic.form == SourceForm::functions};
+}
+
 }  // namespace
 
 std::string productText(std::int64_t value) {
@@ -183,21 +224,6 @@ std::string functionName(const Heuristic& heuristic) {
                                              : "getConvolutionReductionSizes";
 }
 
-std::vector<std::string> ladderCode(const Heuristic& heuristic) {
-  Writer out;
-  if (heuristic.form == SourceForm::chain) {
-    const LadderNames names{
-        "outputSize", heuristic.kind == ReductionKind::convolution ? "reductionSize" : "kSize",
-        "tileSizes[0]"};
-    out.line(1, "int64_t limitParallelLoops;");
-    LadderWriter(out, names).writeChain(1, makeBranches(heuristic.ladder));
-  } else {
-    const LadderNames names{"outputSize", "reductionSize", "startTileSize"};
-    LadderWriter(out, names).writeReturns(1, makeBranches(heuristic.ladder));
-  }
-  return out.take();
-}
-
 std::vector<std::string> measuredLadder(const Heuristic& heuristic, const LadderNames& names,
                                         LadderStyle style) {
   Writer out;
@@ -209,6 +235,136 @@ std::vector<std::string> measuredLadder(const Heuristic& heuristic, const Ladder
     writer.writeReturns(0, branches);
   }
   return out.take();
+}
+
+std::vector<std::string> joinConditions(const std::string& start,
+                                        const std::vector<std::string>& conditions,
+                                        std::string_view end) {
+  std::vector<std::string> lines = {start};
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const std::string condition =
+        fmt::format("{}{}", conditions[i], i + 1 < conditions.size() ? " &&" : end);
+    const bool isFirst = lines.back().size() == start.size();
+    if (!isFirst && lines.back().size() + 1 + condition.size() > kMaxColumn) {
+      lines.emplace_back(start.size(), ' ');
+    } else if (!isFirst) {
+      lines.back() += ' ';
+    }
+    lines.back() += condition;
+  }
+  return lines;
+}
+
+std::vector<std::string> measuredDeclaration(const MeasuredRange& range,
+                                             const MeasuredScope& scope) {
+  const std::string& indent = scope.indent;
+  auto lines = wrapped(
+      indent + "// ",
+      fmt::format("{}{} measured {}. All other sizes{} keep {}.", kMeasuredComment.substr(3),
+                  range.shapes, range.shapes == 1 ? "shape" : "shapes",
+                  scope.hasLowParallelism ? ", and targets with low parallelism," : "",
+                  scope.kept));
+  // A product or a call gets a name.
+  const auto named = [&](const std::string& expression, std::string name) {
+    if (expression.find_first_of(" (") == std::string::npos) {
+      return expression;
+    }
+    const std::string start = fmt::format("{}const int64_t {} =", indent, name);
+    const bool fits = start.size() + expression.size() + 2 <= kMaxColumn;
+    lines.push_back(fits ? fmt::format("{} {};", start, expression) : start);
+    if (!fits) {
+      lines.push_back(fmt::format("{}    {};", indent, expression));
+    }
+    return name;
+  };
+  const std::string output = named(scope.output, "measuredOutputSize");
+  const std::string reduction = named(scope.reduction, "measuredReductionSize");
+  std::vector<std::string> conditions;
+  if (scope.hasLowParallelism) {
+    conditions.emplace_back("!lowParallelism");
+  }
+  const auto bound = [&](const std::string& name, const std::string& low, const std::string& high) {
+    if (low == high) {
+      conditions.push_back(fmt::format("{} == {}", name, low));
+      return;
+    }
+    conditions.push_back(fmt::format("{} >= {}", name, low));
+    conditions.push_back(fmt::format("{} <= {}", name, high));
+  };
+  bound(output, squareText(range.minOutput), squareText(range.maxOutput));
+  bound(reduction, std::to_string(range.minReduction), std::to_string(range.maxReduction));
+  const auto declared =
+      joinConditions(fmt::format("{}const bool {} = ", indent, kMeasuredName), conditions, ";");
+  lines.insert(lines.end(), declared.begin(), declared.end());
+  return lines;
+}
+
+std::vector<std::string> limitFunctionStart(const Heuristic& heuristic, const std::string& indent,
+                                            bool hasLowParallelism) {
+  auto lines = measuredDeclaration(heuristic.range, {.output = "outputSize",
+                                                     .reduction = "reductionSize",
+                                                     .kept = "the rules below",
+                                                     .indent = indent,
+                                                     .hasLowParallelism = hasLowParallelism});
+  lines.push_back(fmt::format("{}if ({}) {{", indent, kMeasuredName));
+  for (const std::string& line : measuredLadder(
+           heuristic, {"outputSize", "reductionSize", "startTileSize"}, LadderStyle::returns)) {
+    lines.push_back(fmt::format("{}  {}", indent, line));
+  }
+  lines.push_back(indent + "}");
+  return lines;
+}
+
+std::vector<std::string> ladderCode(const Heuristic& heuristic) {
+  if (heuristic.form == SourceForm::functions) {
+    return limitFunctionStart(heuristic, kIndent, true);
+  }
+  auto lines = measuredDeclaration(heuristic.range, ownScope(heuristic, "their own rules"));
+  lines.push_back(fmt::format("{}int64_t limitParallelLoops;", kIndent));
+  lines.push_back(fmt::format("{}if ({}) {{", kIndent, kMeasuredName));
+  const LadderNames names{"outputSize", reductionName(heuristic), "tileSizes[0]"};
+  for (const std::string& line : measuredLadder(heuristic, names, LadderStyle::chain)) {
+    lines.push_back(fmt::format("{0}{0}{1}", kIndent, line));
+  }
+  lines.push_back(fmt::format("{}}}", kIndent));
+  return lines;
+}
+
+std::vector<std::string> earlyReturnCode(const Heuristic& heuristic) {
+  const EarlyReturns compilers = compilersReturns(heuristic.form, heuristic.kind);
+  const auto value = [](std::int64_t fitted, std::int64_t own) {
+    return fitted == own ? std::to_string(own)
+                         : fmt::format("{} ? {} : {}", kMeasuredName, fitted, own);
+  };
+  std::vector<std::string> lines;
+  if (heuristic.returns != compilers) {
+    lines = measuredDeclaration(heuristic.range, ownScope(heuristic, "their early returns"));
+  }
+  const auto fitted = listConstants(heuristic);
+  Heuristic own = heuristic;
+  own.returns = compilers;
+  const auto present = listConstants(own);
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    lines.push_back(fmt::format("{}const int64_t {} = {};", kIndent, fitted[i].name,
+                                value(fitted[i].value, present[i].value)));
+  }
+  if (heuristic.form == SourceForm::functions) {
+    const bool conv = heuristic.kind == ReductionKind::convolution;
+    const std::string modest = value(heuristic.returns.modestReduction, compilers.modestReduction);
+    std::vector<std::string> conditions = {
+        fmt::format("outputSize >= {}1024 * 1024", conv ? "2 * " : "")};
+    if (!conv) {
+      conditions.emplace_back("outputSize < 1500 * 1024");
+    }
+    const bool isChoice = modest.find(' ') != std::string::npos;
+    conditions.push_back(fmt::format("{} < {}", reductionName(heuristic),
+                                     isChoice ? fmt::format("({})", modest) : modest));
+    const auto condition = joinConditions(fmt::format("{}if (", kIndent), conditions, ") {");
+    lines.insert(lines.end(), condition.begin(), condition.end());
+    lines.push_back(fmt::format("{0}{0}return std::nullopt;", kIndent));
+    lines.push_back(fmt::format("{}}}", kIndent));
+  }
+  return lines;
 }
 
 }  // namespace hone::split

@@ -16,51 +16,6 @@ namespace {
 using model::Reduction;
 using model::ReductionKind;
 
-constexpr std::size_t kMaxColumn = 80;  ///< of the compiler's style
-constexpr std::string_view kCommentStart = "// Fitted to ";
-
-/// Splits words over lines of at most kMaxColumn characters that all start with `prefix`.
-std::vector<std::string> wrapped(const std::string& prefix, std::string_view text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t room = kMaxColumn - std::min(kMaxColumn - 20, prefix.size());
-    std::size_t end = text.size();
-    if (end - at > room) {
-      const std::size_t blank = text.rfind(' ', at + room);
-      end = blank == std::string_view::npos || blank <= at ? text.find(' ', at) : blank;
-      end = std::min(end, text.size());
-    }
-    lines.push_back(prefix + std::string(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return lines;
-}
-
-/// Returns `first` and the parts joined by `&&`, with line breaks where needed, aligned after
-/// `first`.
-std::vector<std::string> joinedByAnd(const std::string& first,
-                                     const std::vector<std::string>& parts, std::string_view last) {
-  std::vector<std::string> lines = {first};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string part =
-        fmt::format("{}{}", parts[i], i + 1 < parts.size() ? " &&" : std::string(last));
-    const bool fresh = lines.back().size() == first.size();
-    if (!fresh && lines.back().size() + 1 + part.size() > kMaxColumn) {
-      lines.emplace_back(first.size(), ' ');
-    } else if (!fresh) {
-      lines.back() += ' ';
-    }
-    lines.back() += part;
-  }
-  return lines;
-}
-
-/// Returns "32 * 32" for a square, other sizes as one number.
-std::string squareText(std::int64_t size) {
-  const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(size))));
-  return side > 1 && side * side == size ? productText(size) : std::to_string(size);
-}
-
 /// Collects the edits of one kind.
 class MeasuredEdit {
  public:
@@ -218,7 +173,7 @@ class MeasuredEdit {
     std::vector<std::string> lines;
     for (auto& parts : conditions) {
       parts.insert(parts.begin(), std::string(kMeasuredName));
-      const auto condition = joinedByAnd("if (", parts, ") {");
+      const auto condition = joinConditions("if (", parts, ") {");
       lines.insert(lines.end(), condition.begin(), condition.end());
       lines.emplace_back("  return std::nullopt;");
       lines.emplace_back("}");
@@ -253,61 +208,16 @@ class MeasuredEdit {
                : "outputChannelSize * (isBatchFirstLayout ? imageSize : batchSize)";
   }
 
-  /// Returns a comment, the declaration of `isMeasured`, and nothing else.
-  [[nodiscard]] std::vector<std::string> measuredLines(const std::string& indent,
-                                                       const std::string& output,
-                                                       const std::string& summed, bool low,
-                                                       std::string_view kept) const {
-    auto lines =
-        wrapped(indent + "// ",
-                fmt::format("{}{} measured {}. All other sizes{} keep {}.", kCommentStart.substr(3),
-                            range_.shapes, range_.shapes == 1 ? "shape" : "shapes",
-                            low ? ", and targets with low parallelism," : "", kept));
-    // A product or a call gets a name.
-    const auto named = [&](const std::string& expression, std::string name) {
-      if (expression.find_first_of(" (") == std::string::npos) {
-        return expression;
-      }
-      const std::string start = fmt::format("{}const int64_t {} =", indent, name);
-      const bool fits = start.size() + expression.size() + 2 <= kMaxColumn;
-      lines.push_back(fits ? fmt::format("{} {};", start, expression) : start);
-      if (!fits) {
-        lines.push_back(fmt::format("{}    {};", indent, expression));
-      }
-      return name;
-    };
-    const std::string outputName = named(output, "measuredOutputSize");
-    const std::string summedName = named(summed, "measuredReductionSize");
-    std::vector<std::string> parts;
-    if (low) {
-      parts.emplace_back("!lowParallelism");
-    }
-    const auto bound = [&](const std::string& name, const std::string& low,
-                           const std::string& high) {
-      if (low == high) {
-        parts.push_back(fmt::format("{} == {}", name, low));
-        return;
-      }
-      parts.push_back(fmt::format("{} >= {}", name, low));
-      parts.push_back(fmt::format("{} <= {}", name, high));
-    };
-    bound(outputName, squareText(range_.minOutput), squareText(range_.maxOutput));
-    bound(summedName, std::to_string(range_.minReduction), std::to_string(range_.maxReduction));
-    const auto declared =
-        joinedByAnd(fmt::format("{}const bool {} = ", indent, kMeasuredName), parts, ";");
-    lines.insert(lines.end(), declared.begin(), declared.end());
-    return lines;
-  }
-
   Result<void> declareMeasured() {
     const std::size_t at = firstTouched_;
-    const std::string output = HONE_TRY(outputText(at));
-    const std::string summed = HONE_TRY(reductionText(at));
-    const bool low =
-        std::ranges::find(rule_.parameters, "lowParallelism") != rule_.parameters.end();
     const std::size_t offset = offsetAt(statement(at).begin);
-    const auto lines = measuredLines(indentAt(source_.text, offset), output, summed, low,
-                                     rule_.limit ? "their early returns" : "their own rules");
+    const auto lines = measuredDeclaration(
+        range_, {.output = HONE_TRY(outputText(at)),
+                 .reduction = HONE_TRY(reductionText(at)),
+                 .kept = rule_.limit ? "their early returns" : "their own rules",
+                 .indent = indentAt(source_.text, offset),
+                 .hasLowParallelism = std::ranges::find(rule_.parameters, "lowParallelism") !=
+                                      rule_.parameters.end()});
     // Above the comment of the statement, and before other insertions at this place.
     std::size_t start = lineStart(source_.text, offset);
     while (start > 0) {
@@ -369,13 +279,7 @@ class MeasuredEdit {
     const std::string_view lineEnd = lineEndAt(source_.text, open);
     const auto& parameters = rule_.limitParameters;
     const bool low = std::ranges::find(parameters, "lowParallelism") != parameters.end();
-    auto lines = measuredLines(indent, "outputSize", "reductionSize", low, "the rules below");
-    lines.push_back(fmt::format("{}if ({}) {{", indent, kMeasuredName));
-    for (const std::string& line : measuredLadder(
-             heuristic_, {"outputSize", "reductionSize", "startTileSize"}, LadderStyle::returns)) {
-      lines.push_back(fmt::format("{}  {}", indent, line));
-    }
-    lines.push_back(indent + "}");
+    const auto lines = limitFunctionStart(heuristic_, indent, low);
     edits_.push_back({{open, open},
                       fmt::format("{}{}{}", lineEnd, fmt::join(lines, lineEnd),
                                   restOfLineIsBlank(source_.text, open) ? "" : lineEnd)});
@@ -438,7 +342,7 @@ class Removal {
       if (first == std::string_view::npos || at < lineStart(source_.text, blockStart(name))) {
         break;
       }
-      if (line.substr(first).starts_with(kCommentStart)) {
+      if (line.substr(first).starts_with(kMeasuredComment)) {
         start = at;
         break;
       }

@@ -17,8 +17,6 @@
 
 namespace hone::split {
 
-/// Variable that hone's code declares: true for sizes that were measured.
-inline constexpr std::string_view kMeasuredName = "isMeasured";
 /// Variable that contains the limit.
 inline constexpr std::string_view kLimitName = "limitParallelLoops";
 
