@@ -13,8 +13,7 @@ namespace hone::app {
 namespace {
 
 struct CompileOptions {
-  std::string folder = ".";
-  std::string dispatches;
+  DispatchOptions dispatch;
   bool force = false;
   ToolchainOptions toolchain;
 };
@@ -30,8 +29,8 @@ void printFailures(const std::vector<profile::Built>& all) {
 }
 
 Result<int> compile(const Context& context, CompileOptions options) {
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
-  const auto chosen = HONE_TRY(chooseGenerated(options.folder, filter, options.toolchain));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatch.dispatches));
+  const auto chosen = HONE_TRY(chooseGenerated(options.dispatch.folder, filter, options.toolchain));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   Progress progress(context.quiet || context.json);
   std::vector<profile::Built> all;
@@ -61,7 +60,8 @@ Result<int> compile(const Context& context, CompileOptions options) {
   } else {
     printFailures(all);
     fmt::print("{} of {} dispatches compiled for {}, {} cached; in {}/generated\n",
-               dispatches - failed, dispatches, toolchain.target.name, cached, options.folder);
+               dispatches - failed, dispatches, toolchain.target.name, cached,
+               options.dispatch.folder);
     fmt::print("{}", toolchain.device ? "next: hone profile\n"
                                       : "no device found to run them on: compile-only\n");
   }
@@ -73,10 +73,7 @@ Result<int> compile(const Context& context, CompileOptions options) {
 void addCompileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
   CLI::App* verb = app.add_subcommand("compile", "Compile generated dispatches on all cores");
-  verb->add_option("--generated-dir", options->folder, "Parent of the folder `generated`")
-      ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches,
-                   "Compile only matches: <regex>,<regex>; * is any text");
+  options->dispatch.addTo(*verb, context);
   verb->add_flag("--force", options->force, "Recompile up-to-date dispatches");
   options->toolchain.addTo(*verb);
   verb->footer(

@@ -2,9 +2,25 @@
 
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace hone::app {
+
+void DispatchOptions::addTo(CLI::App& verb, Context& context) {
+  verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
+      ->capture_default_str();
+  verb.add_option("--dispatches,--dispatch", dispatches,
+                  "Dispatches, operations or kinds: <regex>,<regex>; * is any text");
+  verb.add_option("--build-dir", context.ireeFolder, "IREE build folder; same as --iree")
+      ->type_name("DIR");
+}
+
+std::unexpected<Error> noDispatchMatches(const profile::DispatchFilter& filter,
+                                         const std::vector<std::string>& names) {
+  return userError("no dispatch matches '{}'; similar names: {}", filter.text(),
+                   fmt::join(profile::nearestNames(filter.text(), names, 3), ", "));
+}
 
 Result<std::vector<profile::Generated>> matching(std::vector<profile::Generated> all,
                                                  const profile::DispatchFilter& filter) {
@@ -21,8 +37,7 @@ Result<std::vector<profile::Generated>> matching(std::vector<profile::Generated>
     }
   }
   if (chosen.empty()) {
-    return userError("no dispatch matches '{}'; similar names: {}", filter.text(),
-                     fmt::join(profile::nearestNames(filter.text(), names, 3), ", "));
+    return noDispatchMatches(filter, names);
   }
   return chosen;
 }
