@@ -52,6 +52,12 @@ struct ValidationTools {
   std::filesystem::path folder;  ///< folder for sources
   std::vector<std::string> flags;
   std::uint64_t seed = 1;
+  /// Runners of further devices that share the validation, by UnitSite::place - 1.
+  std::vector<iree::ModuleRunner> others = {};
+
+  [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
+    return place == 0 ? runner : others.at(place - 1);
+  }
 };
 
 inline constexpr std::string_view kValidationUnit = "split-validate";
