@@ -235,7 +235,7 @@ TEST_F(TuningTest, ListsThreeStagesWhereCompilerPrefetches) {
 
 TEST_F(TuningTest, StagesChangeCodeOnlyWhereListed) {
   for (const char* target : {"rocm:gfx942", "cuda:sm_80"}) {
-    const Matmul problem = halves(64, 64, 128);
+    const Matmul problem = halves(64, 64, 96);
     TuningConfig config = configsFor(target, problem)[1];
     ASSERT_THAT(config.name, HasSubstr("x2_"));
     const std::string stages = "prefetch_num_stages = ";
