@@ -57,13 +57,17 @@ Result<int> perform(const Context& context) {
 
 void addGlobalOptions(CLI::App& app, Context& context) {
   app.add_option("--store", context.store, "Database of all runs")
+      ->type_name("FILE")
       ->envname("HONE_STORE")
       ->take_last()
       ->default_val(store::Store::defaultFile().string());
-  app.add_option("--iree", context.ireeFolder, "Virtual environment or folder with IREE");
+  app.add_option("--iree", context.ireeFolder,
+                 "Virtual environment or folder with IREE (default: HONE_IREE, the active "
+                 "environment, or .venv)")
+      ->type_name("DIR");
   app.add_flag("--json", context.json, "Print results as JSON");
   app.add_flag("-q,--quiet", context.quiet, "Do not print progress");
-  app.set_version_flag("--version", HONE_VERSION);
+  app.set_version_flag("--version", HONE_VERSION, "Print the version and exit");
 }
 
 /// Adds all commands, in the order of the help.
@@ -93,7 +97,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
 }
 
 int runCommandLine(const std::vector<std::string>& arguments, const Context* overrides) {
-  CLI::App app("Make programs compiled with IREE faster, and prove it.", "hone");
+  CLI::App app("Make programs compiled with IREE faster, and prove it", "hone");
   app.footer(
       "Examples:\n"
       "  hone tune model.mlir -o spec.mlir\n"
@@ -101,8 +105,9 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
       "  hone profile model.mlir\n"
       "  hone kernel optimize -k softmax.cc\n"
       "  hone report last -o report.html\n"
-      "Exit codes: 0 success, 1 negative result, 2 invalid input, 3 machine error,\n"
-      "130 interrupted. `hone COMMAND --help` describes a command.");
+      "`hone COMMAND --help` describes a command.\n"
+      "All exit codes: 0 success, 1 negative result, 2 invalid input, 3 machine error, "
+      "130 interrupted.");
   app.require_subcommand(1);
   app.fallthrough();
   Context context;

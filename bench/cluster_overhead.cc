@@ -11,8 +11,8 @@
 #include "base/process/interrupt.h"
 #include "base/process/subprocess.h"
 #include "cluster/head.h"
-#include "cluster/place.h"
 #include "cluster/spool/records.h"
+#include "cluster/this_node.h"
 #include "cluster/worker.h"
 #include "support.h"
 
@@ -135,7 +135,7 @@ class ReplayPerformer : public cluster::UnitPerformer {
                  cluster::toJson(recordedTrials(unit.order.at("first"), unit.order.at("count")))}};
   }
   [[nodiscard]] store::Node node() const override { return cluster::cpuNode(); }
-  [[nodiscard]] bool compilesForItself() const override { return false; }
+  [[nodiscard]] bool compilesForHost() const override { return false; }
 };
 
 Result<void> replayTrials(bool quick) {
@@ -158,7 +158,7 @@ Result<void> replayTrials(bool quick) {
     unit.kind = "replay";
     unit.order = {{"first", first}, {"count", std::min(kUnit, trials - first)}};
     keys.push_back(unit.key);
-    HONE_CHECK(head->handOut(std::move(unit)));
+    HONE_CHECK(head->enqueue(std::move(unit)));
   }
   std::int64_t firstAnswerNs = 0;
   for (const std::string& key : keys) {

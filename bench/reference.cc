@@ -74,7 +74,8 @@ Result<void> measure(const Options& options) {
   }
   bool same = false;
   const double compare = medianSeconds([&] {
-    const auto mismatch = verify::compare(other, *reference, verify::toleranceFor(problem, false));
+    const auto mismatch =
+        verify::compare(other, *reference, verify::toleranceFor(problem, verify::Values::reals));
     same = mismatch && !*mismatch;
   });
   if (!same) {

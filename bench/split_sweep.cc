@@ -100,9 +100,11 @@ void printGains(const nlohmann::json& validation) {
                        {"neutral", report::Align::right},
                        {"ambiguous", report::Align::right},
                        {"regressed", report::Align::right}});
+  const auto ratioText = [](const nlohmann::json& ratio) {
+    return ratio.is_null() ? "N.A." : fmt::format("{:.2f}x", ratio.get<double>());
+  };
   for (const auto& [name, tally] : validation.items()) {
-    table.add({name, fmt::format("{:.2f}x", tally.at("total_speedup").get<double>()),
-               fmt::format("{:.2f}x", tally.at("geomean_speedup").get<double>()),
+    table.add({name, ratioText(tally.at("total_speedup")), ratioText(tally.at("geomean_speedup")),
                tally.at("improved").dump(), tally.at("neutral").dump(),
                tally.at("ambiguous").dump(), tally.at("regressed").dump()});
   }

@@ -57,7 +57,7 @@ hone::store::Trial makeTrial(std::int64_t number) {
 Result<void> fill(const std::filesystem::path& file, std::int64_t count) {
   Store store = HONE_TRY(Store::open(file, Store::Mode::write));
   hone::store::Run run;
-  run.verb = "tune";
+  run.command = "tune";
   run.arguments = {"tune", "model.mlir"};
   run.startedAt = hone::utcNow();
   const std::int64_t id = HONE_TRY(store.addRun(run));

@@ -80,6 +80,9 @@ double findCrossing(const std::function<double(double)>& falling, double level) 
 }  // namespace
 
 Result<std::filesystem::path> honeProgram() {
+  if (const char* given = std::getenv("HONE"); given != nullptr) {
+    return given;
+  }
   const auto self = HONE_TRY(ownProgram());
   auto program = self.parent_path() / "hone";
   if (!std::filesystem::exists(program)) {

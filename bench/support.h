@@ -42,7 +42,8 @@ struct Toolchain {
   [[nodiscard]] Result<engine::Program> load(const std::string& name, const std::string& text);
 };
 
-/// Returns the path of the hone binary next to this program.
+/// Returns the path of the hone binary: $HONE, for comparing versions, or the one next to this
+/// program.
 [[nodiscard]] Result<std::filesystem::path> honeProgram();
 
 /// Runs a command and returns its output; fails if the command fails.

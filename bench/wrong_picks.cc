@@ -106,7 +106,7 @@ class PickExperiment {
     plan_.seed = plan_.compare.seed = random_.next() >> 1U;
     store::Run run;
     run.key = std::to_string(plan_.seed);
-    run.verb = "figure";
+    run.command = "figure";
     Progress progress(true);
     const std::int64_t number = HONE_TRY(store_.addRun(run));
     engine::LocalExecutor executor(store_, number, progress);

@@ -77,7 +77,7 @@ TEST(CompareErrors, RejectsRunsWithNothingInCommon) {
   {
     store::Store store = store::Store::open(box.store(), store::Store::Mode::write).value();
     store::Run run;
-    run.verb = "bench";
+    run.command = "bench";
     run.arguments = {"bench", "m.mlir"};
     const std::int64_t first = store.addRun(run).value();
     ASSERT_TRUE(store.addRun(run));
@@ -93,7 +93,7 @@ TEST(CompareErrors, ReportsMeasurementsMissingFromFailedRun) {
   {
     store::Store store = store::Store::open(box.store(), store::Store::Mode::write).value();
     store::Run run;
-    run.verb = "bench";
+    run.command = "bench";
     run.arguments = {"bench", "m.mlir"};
     const auto addRun = [&](const std::vector<std::string>& configs, store::RunStatus status) {
       const std::int64_t id = store.addRun(run).value();

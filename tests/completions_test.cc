@@ -27,7 +27,7 @@ class Completions : public testing::Test {
     store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();
     for (const char* name : {"first.mlir", "second.mlir"}) {
       store::Run run;
-      run.verb = "bench";
+      run.command = "bench";
       run.arguments = {"bench", name};
       ASSERT_TRUE(store.addRun(run));
     }
@@ -107,7 +107,7 @@ TEST_F(BashCompletions, NeverExecuteNames) {
               ElementsAre("two words"));
   store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();
   store::Run run;
-  run.verb = "bench";
+  run.command = "bench";
   run.arguments = {"bench", "a\n$(touch pwned)\tb"};
   ASSERT_TRUE(store.addRun(run));
   EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2", "3"));
@@ -298,8 +298,10 @@ TEST(Man, FormatsWithoutWarnings) {
   EXPECT_EQ(checked.err, "");
   const Finished page = runCommand({{groff, "-man", "-Tutf8", "-P-cbou", file}, {}, {}}).value();
   for (const char* text :
-       {"hone bench [OPTIONS] PROGRAM", "--strategy evolve|model|random|exhaustive", "HONE_STORE",
-        "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0", "Exit code 1:"}) {
+       {"hone - Make programs compiled with IREE faster, and prove it",
+        "hone bench [OPTIONS] PROGRAM [-- FLAGS...]", "--strategy evolve|model|random|exhaustive",
+        "HONE_STORE", "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0",
+        "Exit code 1:"}) {
     EXPECT_THAT(page.out, HasSubstr(text));
   }
   EXPECT_THAT(page.out, Not(HasSubstr("kernel-worker")));

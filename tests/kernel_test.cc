@@ -346,8 +346,9 @@ TEST_F(Kernel, ResumesBatchWithAnotherKey) {
 TEST_F(Kernel, RejectsInvalidOptions) {
   for (const auto& [more, says] :
        std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
-           {{"optimize"}, {"--kernel PATH or --all-slow"}},
-           {{"optimize", "-k", "maen.cc"}, {"could not find kernel file", "did you mean mean.cc?"}},
+           {{"optimize"}, {"--kernel FILE or --all-slow"}},
+           {{"optimize", "-k", "maen.cc"},
+            {"no kernel file maen.cc found", "did you mean mean.cc?"}},
            {{"optimize", "-k", "mean.cc", "--gpu", "H100"}, {"no H100 found"}},
            {{"optimize", "-k", "mean.cc", "--gpu", "Voodoo2"}, {"--gpu"}},
            {{"optimize", "-k", "mean.cc", "--device", "cuda"}, {"no CUDA device"}},

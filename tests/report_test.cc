@@ -25,7 +25,7 @@ class Report : public testing::Test {
     for (const char* program : {"first.mlir", "second.mlir"}) {
       store::Run run;
       run.key = program;
-      run.verb = "bench";
+      run.command = "bench";
       run.arguments = {"bench", program};
       const std::int64_t id = store->addRun(run).value();
       store::Trial trial;
@@ -73,7 +73,7 @@ TEST_F(Report, PrintsGainsOfSeveralRuns) {
     auto store = store::Store::open(box_.store(), store::Store::Mode::write);
     ASSERT_TRUE(store) << store.error().message;
     store::Run run;
-    run.key = run.verb = "tune";
+    run.key = run.command = "tune";
     run.arguments = {"tune", "m.mlir"};
     const std::int64_t id = store->addRun(run).value();
     const nlohmann::json program = {{"program", "m"},
@@ -90,8 +90,8 @@ TEST_F(Report, PrintsGainsOfSeveralRuns) {
             "run  item      before    after  speedup      95 % CI\n"
             "  3  tune: m  3.00 ms  1.00 ms    3.00x  2.90 - 3.10  faster\n"
             "\n"
-            "run  verb   answer\n"
-            "  1  bench  1 trial recorded.\n"
+            "run  verb   result\n"
+            "  1  bench  1 trial recorded\n"
             "\n"
             "report.html\n");
   EXPECT_THAT(written("report.html"),

@@ -25,7 +25,7 @@ store::Store writeStore(const Sandbox& box) {
 
 std::int64_t addRun(store::Store& store, const std::string& argument = "m.mlir") {
   store::Run run;
-  run.verb = "bench";
+  run.command = "bench";
   run.arguments = {"bench", argument};
   run.device = "local-sync";
   return store.addRun(run).value();

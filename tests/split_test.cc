@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "base/file.h"
 #include "cli.h"
@@ -82,6 +83,27 @@ TEST_F(Split, ReusesEarlierMeasurements) {
   EXPECT_NE(first.json().at("shapes"), again.json().at("shapes"));
 }
 
+TEST_F(Split, MeasuresDeletedTableAgain) {
+  box_.write("shapes.txt", "gemm -m 64 -n 1 -k 1216\ngemm -m 32 -n 64 -k 4096\n");
+  const std::vector<std::string> command = {"quick", "shapes.txt", "--limits", "1,8,64"};
+  ASSERT_TRUE(isComplete(run(command)));
+  std::map<std::string, std::string> before;
+  for (const char* table : {"1", "8", "64", "baseline", "nosplit"}) {
+    before[table] = result(std::string("limit_") + table + "_shapes.csv");
+  }
+  fs::remove(box_.work() / "shapes_results/limit_64_shapes.csv");
+  const CommandResult ran = run(command);
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("measuring again: limit 64; not found in shapes_results"));
+  for (const auto& [table, text] : before) {
+    const std::string after = result("limit_" + table + "_shapes.csv");
+    EXPECT_EQ(after == text, table != "64") << table;
+    EXPECT_THAT(after, HasSubstr("gemm -m 64 -n 1 -k 1216,"));
+  }
+  const CommandResult third = run(command);
+  EXPECT_THAT(third.err, Not(HasSubstr("measuring again")));
+}
+
 TEST_F(Split, AnalyzesWithoutMeasuring) {
   fs::create_directories(box_.work() / "gpu_results");
   const std::string line = "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 96 -y 3 -x 3 -p 1 -q 1 -F 4";
@@ -98,6 +120,64 @@ TEST_F(Split, AnalyzesWithoutMeasuring) {
   EXPECT_THAT(text,
               AllOf(HasSubstr("limitParallelLoops = 8"), HasSubstr("Geometric Mean:   0.3000 ms")));
   EXPECT_THAT(ran.out, HasSubstr("limit_64_prod.csv:2"));
+  const auto json = nlohmann::json::parse(
+      readFile(box_.work() / "gpu_results/limitParallelLoops_sweep_results.json").value());
+  EXPECT_EQ(json.at("candidate_limits"), nlohmann::json({8, 64}));
+  EXPECT_EQ(json.at("analyses").at(line).at("all_runtimes"),
+            (nlohmann::json{{"8", 300.0}, {"64", nullptr}, {"baseline", 900.0}}));
+}
+
+/// Writes the results of two limits and the baseline for a matmul.
+void writeDevice(Sandbox& box, const std::string& folder, const char* eight, const char* many) {
+  fs::create_directories(box.work() / folder);
+  const auto write = [&](const std::string& table, const std::string& time) {
+    box.write(folder + "/limit_" + table + "_w.csv",
+              "arguments,iree_boo_experimental mean\ngemm -m 32 -n 48 -k 65536," + time +
+                  "\ngemm -m 512 -n 512 -k 65536," + time + "\n");
+  };
+  write("baseline", "900");
+  write("8", eight);
+  write("64", many);
+}
+
+TEST_F(Split, MergesResultsOfDevices) {
+  writeDevice(box_, "a_results", "100", "400");
+  writeDevice(box_, "b_results", "60000", "20000");
+  const CommandResult ran = run({"merge", "a_results", "b_results/", "-o", "both"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("2 devices, 2 shapes"), HasSubstr("a_results"),
+                             HasSubstr("b_results"), HasSubstr("report: both/")));
+  expectTablesFit(ran);
+  EXPECT_FALSE(fs::exists(box_.store()));
+  EXPECT_THAT(readFile(box_.work() / "both/comprehensive_analysis.txt").value(),
+              AllOf(HasSubstr("a_results, matmuls:\n  ladder for all devices:"),
+                    HasSubstr("PART 6"), HasSubstr("[b_results]")));
+  EXPECT_TRUE(fs::exists(box_.work() / "both/recommendation.json"));
+  const auto json = run({"merge", "a_results", "b_results", "--json"}).json();
+  EXPECT_EQ(json.at("results"), "merged_results");
+  EXPECT_EQ(json.at("regret").size(), 2U);
+  EXPECT_EQ(json.at("regret")[0].at("merged").at("shapes"), 2);
+}
+
+TEST_F(Split, RejectsResultsThatCannotBeMerged) {
+  writeDevice(box_, "a_results", "100", "400");
+  writeDevice(box_, "b_results", "100", "400");
+  expectError(run({"merge"}), 2, {"RESULTS"});
+  expectError(run({"merge", "a_results"}), 2, {"at least two results folders, got 1"});
+  expectError(run({"merge", "a_results", "none"}), 2, {"none", "not a results folder"});
+  expectError(run({"merge", "a_results", "./a_results/"}), 2, {"the same folder"});
+  expectError(run({"merge", "a_results", "b_results", "-o", "b_results"}), 2,
+              {"b_results would be overwritten", "-o"});
+  box_.write("file", "");
+  expectError(run({"merge", "a_results", "b_results", "-o", "file"}), 2, {"file is a file"});
+  fs::create_directory(box_.work() / "empty");
+  expectError(run({"merge", "a_results", "empty"}), 2, {"empty", "no results found"});
+  fs::create_directory(box_.work() / "other");
+  box_.write("other/limit_8_w.csv",
+             "arguments,iree_boo_experimental mean\ngemm -m 4 -n 4 -k 4096,1\n");
+  expectError(run({"merge", "a_results", "other"}), 2,
+              {"no shape was measured in all of a_results, other"});
 }
 
 TEST_F(Split, TestsEarlierRecommendation) {
@@ -115,13 +195,17 @@ TEST_F(Split, SkipsInvalidLines) {
              "gemm -m 0 -n 48 -k 64\n"
              "conv -n 1 -c 8 -H 2 -W 2 -k 8 -y 5 -x 5 -F 1\n"
              "wgrad -n 3\n"
-             "gemm -m 32 -n 48 -k 20480\n");
+             "gemm -m 32 -n 48 -k 20480\n"
+             "gemm -m 32 -n 48 -k 1\n"
+             "layernorm --input 10x32x42x32 -t 1 --mode 0 --iter 100\n");
   const CommandResult strict = run({"quick", "shapes.txt", "--strict"});
   expectError(strict, 2, {"shapes.txt:1", "m"});
   const CommandResult ran = run({"quick", "shapes.txt"});
   EXPECT_TRUE(isComplete(ran)) << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("shapes.txt:1"), HasSubstr("shapes.txt:2"),
-                             HasSubstr("shapes.txt:3: ")));
+                             HasSubstr("shapes.txt:3: "),
+                             HasSubstr("shapes.txt:5: matmul_32x48x1_f32 has no reduction"),
+                             HasSubstr("shapes.txt:6: layernorm is neither a matmul")));
   EXPECT_THAT(ran.out, HasSubstr("1 shapes"));
 }
 

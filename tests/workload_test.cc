@@ -122,6 +122,19 @@ TEST_F(Workload, SplitWritesOneFilePerKind) {
                                    ""));
 }
 
+TEST_F(Workload, SplitWritesPointwiseConvolutionsToMatmuls) {
+  box_.write("w.txt",
+             "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 4\n"
+             "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -F 4\n"
+             "conv -n 4 -c 8 -H 3 -W 3 -k 16 -y 3 -x 3 -F 3\n");
+  EXPECT_EQ(run({"split", "w.txt"}).code, 0);
+  EXPECT_EQ(text("w_matmul.txt"), "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 4\n");
+  EXPECT_EQ(text("w_conv.txt"),
+            "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -F 4\n"
+            "conv -n 4 -c 8 -H 3 -W 3 -k 16 -y 3 -x 3 -F 3\n")
+      << "backward data of the last one is a convolution, forward is a matmul";
+}
+
 TEST_F(Workload, SplitWritesToFolderAndSkipsEmptyKind) {
   box_.write("w.txt", "gemm -m 1\n");
   const CommandResult ran = run({"split", "w.txt", "-o", "parts", "--json"});

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/bench_report.h"
+#include "app/common/call_options.h"
 #include "app/common/flag_options.h"
 #include "app/common/toolchain.h"
 #include "base/clock.h"
@@ -186,38 +187,43 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
 
 void addBenchCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "bench", "Measure a program, or compare programs, compiler flags or configs");
-  verb->add_option("PROGRAM", options->file, "MLIR program")->required();
-  verb->add_option("--function", options->function, "Function to run, if there are several");
-  verb->add_option("--input", options->inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
-      ->allow_extra_args(false);
-  auto* vs = verb->add_option("--vs", options->other, "MLIR program to compare with (B)");
-  auto* configs = verb->add_option("--configs", options->configs,
-                                   "JSON file with a list of configs to compare");
-  auto* flagsA = verb->add_option("--flags-a", options->flagsA, "Compiler flags for A only");
-  auto* flagsB = verb->add_option("--flags-b", options->flagsB, "Compiler flags for B only");
+  command->add_option("PROGRAM", options->file, "MLIR program (A)")->required();
+  addCallOptions(*command, options->function, options->inputs);
+  auto* vs = command->add_option("--vs", options->other, "MLIR program to compare with A (B)")
+                 ->type_name("FILE");
+  auto* configs = command
+                      ->add_option("--configs", options->configs,
+                                   "JSON file with configs to compare, see docs/bench.md")
+                      ->type_name("FILE");
+  auto* flagsA = command->add_option("--flags-a", options->flagsA, "Compiler flags for A only")
+                     ->type_name("FLAGS");
+  auto* flagsB = command->add_option("--flags-b", options->flagsB, "Compiler flags for B only")
+                     ->type_name("FLAGS");
   configs->excludes(vs)->excludes(flagsA)->excludes(flagsB);
-  options->flags.addTo(*verb);
-  verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
+  options->flags.addTo(*command);
+  command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--margin", options->margin, "Relative difference to treat as equal")
+  command->add_option("--margin", options->margin, "Difference to treat as equal, as a fraction")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  verb->add_option("--budget", options->budget,
-                   "Time and trial limit: 90s, 200trials, 10m,200trials");
-  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  command->add_option("--budget", options->budget,
+                      "Limit of time, trials or both: 90s, 200trials, 10m,200trials");
+  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  options->toolchain.addTo(*command);
+  command->footer(
       "Examples:\n"
-      "  hone bench model.mlir                                  time of a program\n"
-      "  hone bench old.mlir --vs new.mlir                      compare two programs\n"
-      "  hone bench model.mlir --flags-b=--iree-opt-data-tiling  a flag on and off\n"
+      "  hone bench model.mlir                                   time of a program\n"
+      "  hone bench old.mlir --vs new.mlir                       compare two programs\n"
+      "  hone bench model.mlir --flags-b=--iree-opt-data-tiling  effect of a flag\n"
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
-      "Exit code 1: B is slower, or its results are wrong.");
-  verb->callback([&context, options] {
+      "Without --vs, A and B are the same program. Without a device for the target, everything "
+      "is compiled and nothing is measured.\n"
+      "Exit code 1: B is significantly slower, fails or has wrong results.");
+  command->callback([&context, options] {
     context.action = [&context, options] { return bench(context, *options); };
   });
 }

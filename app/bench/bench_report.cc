@@ -116,7 +116,7 @@ void printNotes(const BenchRun& bench) {
     fmt::print("\nnoise: {} varies by up to {:.2f} % in this run\n", baseline.config.name,
                floor * 100);
   }
-  if (baseline.against == engine::Against::reference) {
+  if (baseline.expectation == engine::Expectation::reference) {
     fmt::print("results verified against oneDNN\n");
   } else if (!engine::canBeCompared(bench.plan.programs.front())) {
     fmt::print("results not verified: unsupported result type\n");
@@ -144,7 +144,7 @@ model::BenchCandidate toBenchCandidate(const engine::Finding& finding) {
   candidate.outcome = finding.outcome;
   candidate.message = finding.message;
   candidate.artifact = finding.artifact;
-  candidate.verified = nameOf(finding.against);
+  candidate.verified = nameOf(finding.expectation);
   candidate.sameAs = finding.sameAs;
   if (finding.timeNs > 0) {
     candidate.timeNs = finding.timeNs;

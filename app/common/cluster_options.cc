@@ -8,35 +8,46 @@
 
 namespace hone::app {
 
-void ClusterOptions::addTo(CLI::App& verb) {
-  verb_ = &verb;
+void ClusterOptions::addTo(CLI::App& command) {
+  command_ = &command;
   constexpr const char* kGroup = "Execution";
-  verb.add_option("--executor", given_.executor, "Run on this machine or on Slurm nodes")
+  command.add_option("--executor", given_.executor, "Run on this machine or on Slurm nodes")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str()
       ->group(kGroup);
-  verb.add_option("--partition", given_.partition, "Slurm partition for measuring nodes")
+  command.add_option("--partition", given_.partition, "Slurm partition for measuring nodes")
       ->group(kGroup);
-  verb.add_option("--gres", given_.gres, "Slurm resources per measuring node, e.g. gpu:1")
+  command.add_option("--gres", given_.gres, "Slurm resources per measuring node, e.g. gpu:1")
       ->group(kGroup);
-  verb.add_option("--nodes", given_.nodes, "Measuring nodes")
+  command.add_option("--nodes", given_.nodes, "Number of measuring nodes")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str()
       ->group(kGroup);
-  verb.add_option("--account", given_.account, "Slurm account")->group(kGroup);
-  verb.add_option("--compile-nodes", given_.compileNodes, "Additional compile-only workers")
+  command.add_option("--account", given_.account, "Slurm account")->group(kGroup);
+  command
+      .add_option("--compile-nodes", given_.compileNodes,
+                  "Number of additional compile-only workers")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str()
       ->group(kGroup);
-  verb.add_option("--compile-partition", given_.compilePartition,
+  command
+      .add_option("--compile-partition", given_.compilePartition,
                   "Slurm partition for compile-only workers")
       ->group(kGroup);
-  verb.add_option("--sbatch-arg", given_.sbatchArgs, "Extra sbatch argument, e.g. --time=2:00:00")
+  command
+      .add_option("--sbatch-arg", given_.sbatchArgs,
+                  "Extra sbatch argument, e.g. --sbatch-arg=--time=2:00:00")
       ->allow_extra_args(false)
       ->group(kGroup);
-  verb.add_option("--shared", shared_, "Folder visible to all nodes (default: user cache)")
+  command
+      .add_option("--shared", shared_,
+                  "Folder visible to all nodes (default: ~/.cache/hone/cluster)")
+      ->type_name("DIR")
       ->group(kGroup);
-  verb.add_option("--settings", settings_, "Settings file (default: hone.toml if present)")
+  command
+      .add_option("--settings", settings_,
+                  "Settings file (default: hone.toml in the working directory, if present)")
+      ->type_name("FILE")
       ->group(kGroup);
 }
 
@@ -47,7 +58,7 @@ Result<cluster::Options> ClusterOptions::resolve() const {
   if (!settings_.empty() || std::filesystem::exists(file, code)) {
     options = HONE_TRY(cluster::withSettings(options, HONE_TRY(readFile(file)), file));
   }
-  const auto given = [this](const char* name) { return verb_->count(name) > 0; };
+  const auto given = [this](const char* name) { return command_->count(name) > 0; };
   options.executor = given("--executor") ? given_.executor : options.executor;
   options.partition = given("--partition") ? given_.partition : options.partition;
   options.gres = given("--gres") ? given_.gres : options.gres;

@@ -15,12 +15,12 @@ namespace hone::app {
 /// Options of every command that can run on a cluster. They override hone.toml.
 class ClusterOptions {
  public:
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   /// Merges the options with the settings in ./hone.toml or the file of --settings.
   [[nodiscard]] Result<cluster::Options> resolve() const;
 
  private:
-  CLI::App* verb_ = nullptr;
+  CLI::App* command_ = nullptr;
   cluster::Options given_;
   std::string shared_;
   std::string settings_;

@@ -86,6 +86,17 @@ OptionHelp describe(const CLI::Option& option) {
   return help;
 }
 
+/// Splits the footer into examples and notes.
+void readFooter(const std::string& footer, CommandHelp& help) {
+  for (const std::string& line : splitAt(footer, '\n')) {
+    if (line.starts_with("  ")) {
+      help.examples.push_back(line.substr(2));
+    } else if (!line.empty() && line != "Examples:") {
+      help.notes.push_back(line);
+    }
+  }
+}
+
 void visitBelow(const CommandHelp& command, const std::string& path,
                 const std::function<void(const std::string&, const CommandHelp&)>& visit) {
   visit(path, command);
@@ -97,8 +108,12 @@ void visitBelow(const CommandHelp& command, const std::string& path,
 }  // namespace
 
 CommandHelp describeCommands(const CLI::App& app) {
-  CommandHelp help{
-      app.get_name(), app.get_description(), app.get_footer(), app.get_group(), {}, {}};
+  CommandHelp help;
+  help.name = app.get_name();
+  help.description = app.get_description();
+  help.group = app.get_group();
+  help.needsCommand = app.get_require_subcommand_min() > 0;
+  readFooter(app.get_footer(), help);
   for (const CLI::Option* option : app.get_options({})) {
     if (!option->get_group().empty()) {
       help.options.push_back(describe(*option));
@@ -111,6 +126,19 @@ CommandHelp describeCommands(const CLI::App& app) {
     help.commands.push_back(describeCommands(*one));
   }
   return help;
+}
+
+std::string synopsis(const std::string& path, const CommandHelp& command) {
+  std::string line = fmt::format("{} [OPTIONS]", path);
+  for (const OptionHelp& option : command.options) {
+    if (option.isArgument) {
+      const std::string dashes = option.names.front() == "FLAGS" ? "-- " : "";
+      const std::string name = dashes + option.names.front() + (option.repeats ? "..." : "");
+      line += option.required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
+    }
+  }
+  return command.commands.empty() ? line
+                                  : line + (command.needsCommand ? " COMMAND" : " [COMMAND]");
 }
 
 void forEachCommand(const CommandHelp& root,

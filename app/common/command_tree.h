@@ -33,14 +33,21 @@ struct OptionHelp {
 struct CommandHelp {
   std::string name;
   std::string description;
-  std::string footer;
-  std::string group;  ///< heading in the help of its parent
+  std::vector<std::string> examples;  ///< one command line each, with an optional remark
+  std::vector<std::string> notes;     ///< paragraphs at the end of the page
+  std::string group;                  ///< heading in the help of its parent
   std::vector<OptionHelp> options;
   std::vector<CommandHelp> commands;
+  bool needsCommand = false;  ///< a subcommand is required
 };
 
-/// Describes the commands of `app`. Completions and the manual use the same texts as `--help`.
+/// Describes the commands of `app`. Completions and the manual use the same texts as `--help`. In a
+/// footer, the indented lines below "Examples:" are examples; every other line is a note.
 [[nodiscard]] CommandHelp describeCommands(const CLI::App& app);
+
+/// Returns the usage of the command with the full name `path`:
+/// "hone tune [OPTIONS] [PROGRAM] [-- FLAGS...]".
+[[nodiscard]] std::string synopsis(const std::string& path, const CommandHelp& command);
 
 /// Calls `visit` with each command and its full name ("hone runs show"), parents first.
 void forEachCommand(const CommandHelp& root,

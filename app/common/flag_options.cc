@@ -6,9 +6,9 @@
 
 namespace hone::app {
 
-void FlagOptions::addTo(CLI::App& verb) {
-  verb.add_option("--flags", text_, "Compiler flags, quoted; the same as flags after --");
-  verb.add_option("FLAGS", rest_, "Compiler flags, after --");
+void FlagOptions::addTo(CLI::App& command) {
+  command.add_option("--flags", text_, "Compiler flags as one quoted string; the same as after --");
+  command.add_option("FLAGS", rest_, "Compiler flags, after --");
 }
 
 Result<std::vector<std::string>> FlagOptions::flags() const {

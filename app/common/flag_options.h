@@ -15,7 +15,7 @@ namespace hone::app {
 /// The user's compiler flags of a command that compiles a program: `--flags "…"`, or after `--`.
 class FlagOptions {
  public:
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   /// Returns the flags of both places; fails with a user error for a word that is not a flag.
   [[nodiscard]] Result<std::vector<std::string>> flags() const;
 

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kWidth = 80;
 /// Descriptions begin in this column; a longer entry has its description on the next line.
 constexpr std::size_t kColumn = 28;
-constexpr std::string_view kExamples = "Examples:\n";
 
 /// Breaks a paragraph into lines that fit between the columns `indent` and kWidth. The first line
 /// has no indentation.
@@ -74,19 +73,20 @@ std::string optionLine(const OptionHelp& option) {
     name = fmt::format("    {}", name);  // under the long names of options with a short one
   }
   std::string description = option.description;
-  if (!option.isArgument && option.kind != ValueKind::none && option.kind != ValueKind::choice) {
-    name += fmt::format(" {}", option.value);
-  }
-  if (option.kind == ValueKind::choice) {
-    name += option.isArgument ? "" : " NAME";
-    description += fmt::format(": {}", join(option.choices, ", "));
-  }
-  if (option.repeats) {
-    name += "...";
+  if (option.isArgument) {
+    name += option.repeats ? "..." : "";
+  } else if (option.kind != ValueKind::none) {
+    name += option.kind == ValueKind::choice ? " NAME" : fmt::format(" {}", option.value);
   }
   std::vector<std::string> notes;
   if (option.required && !option.isArgument) {
     notes.emplace_back("required");
+  }
+  if (option.repeats && !option.isArgument) {
+    notes.emplace_back("repeatable");
+  }
+  if (option.kind == ValueKind::choice) {
+    notes.push_back(fmt::format("values: {}", join(option.choices, ", ")));
   }
   if (!option.fallback.empty()) {
     notes.push_back(fmt::format("default: {}", abbreviateHome(option.fallback)));
@@ -98,18 +98,6 @@ std::string optionLine(const OptionHelp& option) {
     description += fmt::format(" [{}]", join(notes, "; "));
   }
   return helpLine(name, description);
-}
-
-std::string usage(const std::string& path, const CommandHelp& command) {
-  std::string line = fmt::format("Usage: {} [OPTIONS]", path);
-  for (const OptionHelp& option : command.options) {
-    if (option.isArgument) {
-      const std::string flags = option.names.front() == "FLAGS" ? "-- " : "";
-      const std::string name = flags + option.names.front() + (option.repeats ? "..." : "");
-      line += option.required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
-    }
-  }
-  return line + (command.commands.empty() ? "" : " COMMAND");
 }
 
 /// Lists the entries of each group under its heading, groups in the order of their first entry.
@@ -137,38 +125,39 @@ std::string commandPath(const CLI::App& app) {
              : fmt::format("{} {}", commandPath(*app.get_parent()), app.get_name());
 }
 
+/// Returns the options of the program. One that the command describes itself, such as --json, has
+/// the description of the command.
+std::vector<OptionHelp> globalOptions(const CLI::App& root, const CommandHelp& command) {
+  std::vector<OptionHelp> options = describeCommands(root).options;
+  for (OptionHelp& option : options) {
+    const auto own = std::ranges::find(command.options, option.names, &OptionHelp::names);
+    if (own != command.options.end()) {
+      option.description = own->description;
+    }
+    option.group = "Global options";
+  }
+  return options;
+}
+
 std::string helpPage(const CLI::App& app, const CLI::App& root) {
   CommandHelp command = describeCommands(app);
-  std::string footer = command.footer;
-  std::string text =
-      fmt::format("{}\n\n{}\n", wrap(command.description, 0), usage(commandPath(app), command));
-  if (const std::size_t begin = footer.find(kExamples); begin != std::string::npos) {
-    // The examples are the indented lines; the rest of the footer closes the page.
-    std::size_t end = begin + kExamples.size();
-    while (end < footer.size() && footer.compare(end, 2, "  ") == 0) {
-      const std::size_t next = footer.find('\n', end);
-      end = next == std::string::npos ? footer.size() : next + 1;
-    }
-    text += fmt::format("\n{}\n", trim(footer.substr(begin, end - begin)));
-    footer.erase(begin, end - begin);
+  std::string text = fmt::format("{}\n\nUsage: {}\n", wrap(command.description, 0),
+                                 synopsis(commandPath(app), command));
+  if (!command.examples.empty()) {
+    text += fmt::format("\nExamples:\n  {}\n", join(command.examples, "\n  "));
   }
   text += groups(command.commands,
                  [](const CommandHelp& one) { return helpLine(one.name, one.description); });
   // Arguments first, and --help with the global options.
   std::ranges::stable_partition(command.options, &OptionHelp::isArgument);
-  std::vector<OptionHelp> global = describeCommands(root).options;
-  for (OptionHelp& option : global) {
-    option.group = "Global options";
-  }
+  const std::vector<OptionHelp> global = globalOptions(root, command);
   std::erase_if(command.options, [&](const OptionHelp& option) {
     return std::ranges::find(global, option.names, &OptionHelp::names) != global.end();
   });
   text += groups(command.options, optionLine) + groups(global, optionLine);
-  if (!footer.empty()) {
-    text += '\n';
-    for (const std::string& line : splitAt(trim(footer), '\n')) {
-      text += fmt::format("{}\n", wrap(line, 0));
-    }
+  text += command.notes.empty() ? "" : "\n";
+  for (const std::string& note : command.notes) {
+    text += fmt::format("{}\n", wrap(note, 0));
   }
   return text;
 }

@@ -21,7 +21,8 @@ using profile::Operation;
 constexpr std::array<std::string_view, 7> kKinds = {
     "matmul", "batch_matmul", "split_k_matmul", "conv1d", "conv2d", "conv3d", "attention"};
 
-constexpr const char* kGroup = "Operations (sizes: values, lists 1,2 and ranges start:end:step)";
+constexpr const char* kGroup =
+    "Operations (a size is a value, a list 1,2 or a range start:end:step)";
 
 template <typename Value, typename Read>
 Result<std::vector<Value>> parseList(std::string_view text, const Read& read) {
@@ -204,10 +205,10 @@ void addUnique(std::vector<Operation>& operations, Operation operation) {
 
 }  // namespace
 
-void OperationOptions::addTo(CLI::App& verb) {
-  verb_ = &verb;
+void OperationOptions::addTo(CLI::App& command) {
+  command_ = &command;
   const auto add = [&](const char* name, auto& into, const char* text) {
-    auto* option = verb.add_option(name, into, text)->group(kGroup);
+    auto* option = command.add_option(name, into, text)->group(kGroup);
     if constexpr (std::is_same_v<std::decay_t<decltype(into)>, std::string>) {
       if (!into.empty()) {
         option->capture_default_str();
@@ -215,24 +216,31 @@ void OperationOptions::addTo(CLI::App& verb) {
     }
     return option;
   };
-  add("FILE", file, "Workload (MIOpen, BOO or names) or MLIR program");
-  add("--problem", problems, "Workload line or name: matmul_64x64x128_f32t_f32t_f32t")
+  add("FILE", file, "Workload (MIOpen or BOO commands, or names) or MLIR program (.mlir)");
+  add("--problem", problems,
+      "One operation, by name or workload line: matmul_64x64x128_f32t_f32t_f32t")
       ->allow_extra_args(false);
-  add("--kind", kind, "matmul, batch_matmul, split_k_matmul, conv1d, conv2d, conv3d, attention");
+  add("--kind", kind,
+      "Kinds, comma-separated: matmul, batch_matmul, split_k_matmul, conv1d, conv2d, conv3d, "
+      "attention (default: matmul; with --batch, batch_matmul)");
   add("--problem-m", m, "Matmul: rows of the result (M)");
   add("--problem-n", n, "Matmul: columns of the result (N)");
   add("--problem-k", k, "Matmul: reduction size (K)");
-  add("--batch", batch, "Batch size; for attention: heads");
-  add("--type", type, "f32, f16, bf16, i8 (i32 result) or f16_f16_f32 (default: by target)");
-  add("--lhs", lhs, "Matmul: layout of A, t row-major, n column-major");
-  add("--rhs", rhs, "Matmul: layout of B, t row-major, n column-major");
-  add("--epilogue", epilogue, "none, bias, relu, gelu, softmax, bias_relu, bias_gelu");
-  add("--split-k-slices", splitKSlices, "Slices of split_k_matmul");
-  add("--direction", direction, "Convolution: fwd, bwd (data), wrw (weights)");
-  add("--layout", layout, "Convolution: nhwc or nchw");
+  add("--batch", batch, "Batch size; for attention: heads (default: 1)");
+  add("--type", type,
+      "Element types: f32, f16, bf16, i8 (i32 result), or lhs, rhs and result: f16_f16_f32 "
+      "(default: those of the file, or f32; for CUDA and ROCm also f16)");
+  add("--lhs", lhs, "Matmul: layout of the left operand, t (row-major) or n (column-major)");
+  add("--rhs", rhs, "Matmul: layout of the right operand, t (row-major) or n (column-major)");
+  add("--epilogue", epilogue,
+      "Fused operations after the matmul or convolution: none, bias, relu, gelu, softmax, "
+      "bias_relu, bias_gelu");
+  add("--split-k-slices", splitKSlices, "Split-K matmul: numbers of slices");
+  add("--direction", direction, "Convolution: directions, fwd, bwd (data) or wrw (weights)");
+  add("--layout", layout, "Convolution: layout, nhwc or nchw");
   add("--channels", channels, "Convolution: input channels");
   add("--filters", filters, "Convolution: output channels");
-  add("--groups", groups, "Convolution: groups");
+  add("--groups", groups, "Convolution: number of groups");
   add("--image", image, "Convolution: input size, 56 or 56x48");
   add("--filter", filter, "Convolution: filter size, 3 or 3x1");
   add("--stride", stride, "Convolution: stride");
@@ -245,7 +253,7 @@ void OperationOptions::addTo(CLI::App& verb) {
 }
 
 bool OperationOptions::given() const {
-  const auto options = verb_->get_options();
+  const auto options = command_->get_options();
   return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
     return option->get_group() == kGroup && option->count() > 0 && option->get_name() != "--limit";
   });

@@ -31,14 +31,14 @@ struct OperationOptions {
   std::string queries = "256", keys = "256", headDim = "64";
   std::int64_t limit = 0;  ///< 0: all
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   /// Returns true if the command line has any of these options except --limit.
   [[nodiscard]] bool given() const;
   /// Returns true if the file is an MLIR program rather than a workload.
   [[nodiscard]] bool isProgram() const;
 
  private:
-  const CLI::App* verb_ = nullptr;
+  const CLI::App* command_ = nullptr;
 };
 
 /// Returns the selected operations without duplicates. The compiler extracts the operations of an

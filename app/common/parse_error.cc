@@ -19,16 +19,18 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return name ? fmt::format("; did you mean `{}`?", *name) : "";
 }
 
-/// Returns the names of the commands or of the options of `help`.
-std::vector<std::string> namesIn(const CommandHelp& help, bool options) {
+std::vector<std::string> commandNames(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CommandHelp& command : help.commands) {
-    if (!options) {
-      names.push_back(command.name);
-    }
+  for (const CommandHelp& command : describeCommands(app).commands) {
+    names.push_back(command.name);
   }
-  for (const OptionHelp& option : help.options) {
-    if (options && !option.isArgument) {
+  return names;
+}
+
+std::vector<std::string> optionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const OptionHelp& option : describeCommands(app).options) {
+    if (!option.isArgument) {
       names.insert(names.end(), option.names.begin(), option.names.end());
     }
   }
@@ -53,12 +55,12 @@ std::string describeParseError(const CLI::App& app, const CLI::ParseError& error
   }
   const std::string& word = left.front();
   if (word.starts_with("-")) {
-    std::vector<std::string> names = namesIn(describeCommands(*command), true);
-    std::ranges::copy(namesIn(describeCommands(app), true), std::back_inserter(names));
+    std::vector<std::string> names = optionNames(*command);
+    std::ranges::copy(optionNames(app), std::back_inserter(names));
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("unknown option '{}'{}{}", name, suggestion(name, names), see);
   }
-  const std::string meant = suggestion(word, namesIn(describeCommands(*command), false));
+  const std::string meant = suggestion(word, commandNames(*command));
   if (needsCommand || !meant.empty()) {
     return fmt::format("unknown command '{}'{}{}", word, meant, see);
   }

@@ -21,14 +21,24 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 }  // namespace
 
-void ToolchainOptions::addTo(CLI::App& verb) {
-  verb.add_option("--target", target, "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
-      ->capture_default_str();
-  verb.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, …");
-  verb.add_option("--compile-timeout", compileSeconds, "Timeout of one compile in seconds")
+void ToolchainOptions::addTo(CLI::App& command) {
+  addCompileOptionsTo(command);
+  command.add_option("--device", device,
+                     "Device to run on: local-sync (one thread), local-task (all cores), vulkan, "
+                     "hip://0, … (default: by target)");
+  command.add_option("--run-timeout", runSeconds, "Timeout of one measuring process")
+      ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--run-timeout", runSeconds, "Timeout of one measuring process in seconds")
+}
+
+void ToolchainOptions::addCompileOptionsTo(CLI::App& command) {
+  command
+      .add_option("--target", target,
+                  "Target to compile for: local (this CPU), vulkan, rocm:gfx942, cuda:sm_80, …")
+      ->capture_default_str();
+  command.add_option("--compile-timeout", compileSeconds, "Timeout of one compile")
+      ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -58,9 +68,9 @@ Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOption
                    std::move(compiler), runLimits};
 }
 
-store::Run describeCommand(const Context& context, std::string_view verb) {
+store::Run describeCommand(const Context& context, std::string_view command) {
   store::Run run;
-  run.verb = verb;
+  run.command = command;
   run.arguments = context.arguments;
   run.workingFolder = std::filesystem::current_path().string();
   run.startedAt = utcNow();
@@ -70,8 +80,9 @@ store::Run describeCommand(const Context& context, std::string_view verb) {
   return run;
 }
 
-store::Run describeRun(const Context& context, const Toolchain& toolchain, std::string_view verb) {
-  store::Run run = describeCommand(context, verb);
+store::Run describeRun(const Context& context, const Toolchain& toolchain,
+                       std::string_view command) {
+  store::Run run = describeCommand(context, command);
   run.compilerRevision = toolchain.compiler.revision();
   run.target = toolchain.target.name;
   run.device = toolchain.device ? toolchain.device->name : "";

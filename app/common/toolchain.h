@@ -31,7 +31,9 @@ struct ToolchainOptions {
   std::filesystem::path artifacts;  ///< folder of compiled modules; "": the user's cache
   std::size_t compilers = 0;        ///< concurrent compiles; 0: one per CPU
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
+  /// Adds the options of a command that runs nothing.
+  void addCompileOptionsTo(CLI::App& command);
 };
 
 /// The compiler and the device of a command. The compile pool forks, so start the toolchain before
@@ -49,11 +51,11 @@ struct Toolchain {
 };
 
 /// Returns a new run record that describes this machine and this command.
-[[nodiscard]] store::Run describeCommand(const Context& context, std::string_view verb);
+[[nodiscard]] store::Run describeCommand(const Context& context, std::string_view command);
 
 /// Like describeCommand(), with the compiler, the target and the device.
 [[nodiscard]] store::Run describeRun(const Context& context, const Toolchain& toolchain,
-                                     std::string_view verb);
+                                     std::string_view command);
 
 /// Returns the unfinished run with the same key, or adds `run`, and publishes its progress to
 /// `hone serve`. Fails with a user error if the run to resume has another key.

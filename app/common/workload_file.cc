@@ -11,7 +11,7 @@ Result<WorkloadFile> readWorkloadFile(const std::string& file) {
   WorkloadFile read;
   read.workload = model::parseWorkload(text, file);
   for (const std::string_view line : model::workloadLines(text)) {
-    read.lines.push_back({std::string(line), std::nullopt, false});
+    read.lines.push_back({.text = std::string(line), .problem = std::nullopt});
   }
   const auto findLine = [&](const model::WorkloadLine& line) -> FileLine& {
     return read.lines[static_cast<std::size_t>(line.number - 1)];
@@ -20,8 +20,9 @@ Result<WorkloadFile> readWorkloadFile(const std::string& file) {
     findLine(bad.line).bad = true;
   }
   for (const model::WorkloadEntry& entry : read.workload.entries) {
-    std::optional<model::Problem>& problem = findLine(entry.line).problem;
-    problem = problem.value_or(entry.problem);
+    FileLine& line = findLine(entry.line);
+    line.problem = line.problem.value_or(entry.problem);
+    line.problems.push_back(entry.problem);
   }
   return read;
 }

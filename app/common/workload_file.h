@@ -14,7 +14,9 @@ namespace hone::app {
 /// A line of a workload file. A line without a problem that is not bad is blank or a comment.
 struct FileLine {
   std::string text;
-  std::optional<model::Problem> problem;  ///< the first one on this line; all are of one kind
+  std::optional<model::Problem> problem;  ///< the first one on this line
+  /// All of them: directions of one convolution.
+  std::vector<model::Problem> problems{};  // NOLINT(readability-redundant-member-init): g++ warns
   bool bad = false;
 };
 

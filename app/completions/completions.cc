@@ -45,18 +45,18 @@ Result<int> printScript(const CLI::App& app, const std::string& shell) {
 
 void addCompletionsCommand(CLI::App& app, Context& context) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
-  verb->add_option("SHELL", *shell, "Shell; `runs` lists runs for the scripts")
+  command->add_option("SHELL", *shell, "Shell, or `runs` to list runs for the scripts")
       ->check(CLI::IsMember({"bash", "zsh", "fish", "runs"}))
       ->required();
-  verb->footer(
+  command->footer(
       "Examples:\n"
       "  source <(hone completions bash)\n"
       "  hone completions bash > ~/.local/share/bash-completion/completions/hone\n"
-      "  hone completions zsh > ~/.zfunc/_hone   (a folder in fpath)\n"
+      "  hone completions zsh > ~/.zfunc/_hone       a folder in fpath\n"
       "  hone completions fish > ~/.config/fish/completions/hone.fish");
-  verb->callback([&app, &context, shell] {
+  command->callback([&app, &context, shell] {
     context.action = [&app, &context, shell] {
       return *shell == "runs" ? printRuns(context) : printScript(app, *shell);
     };
@@ -64,12 +64,12 @@ void addCompletionsCommand(CLI::App& app, Context& context) {
 }
 
 void addManCommand(CLI::App& app, Context& context) {
-  CLI::App* verb = app.add_subcommand("man", "Print the manual page");
-  verb->footer(
+  CLI::App* command = app.add_subcommand("man", "Print the manual page");
+  command->footer(
       "Examples:\n"
       "  hone man | man -l -\n"
       "  hone man > ~/.local/share/man/man1/hone.1");
-  verb->callback([&app, &context] {
+  command->callback([&app, &context] {
     context.action = [&app]() -> Result<int> {
       fmt::print("{}", manPage(describeCommands(app), HONE_VERSION));
       return 0;

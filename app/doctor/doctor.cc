@@ -67,7 +67,7 @@ Check checkCompiler(const Result<iree::Installation>& installation) {
   check.what = fmt::format("{}, {} (by {})", pool->revision().substr(0, pool->revision().find(' ')),
                            installation->compilerLibrary().string(), installation->foundBy);
   if (!pool->hasConstraints()) {
-    check.what += "; too old for hone tune, which needs IREE 3.12";
+    check.what += "; hone tune for AMD and NVIDIA GPUs needs IREE 3.12";
   }
   return check;
 }
@@ -81,7 +81,7 @@ Check checkRuntime(const Result<iree::Installation>& installation) {
     const fs::path path = installation->runtimeTool(tool);
     if (::access(path.c_str(), X_OK) != 0) {
       check.what = fmt::format("{} not found", path.string());
-      check.fix = "run pip install iree-base-runtime in the same version as the compiler";
+      check.fix = "install the PyPI package iree-base-runtime in the version of the compiler";
       return check;
     }
   }
@@ -139,7 +139,7 @@ Check checkDevice(const Context& context, const std::string& target, const std::
 /// Checks for a GPU device. Without one, its target is compile-only.
 Check checkGpuDevice(const Result<iree::Installation>& installation, const std::string& driver) {
   Check check{fmt::format("device {}", driver), false, false, "not found: compile-only",
-              "install the GPU and its driver"};
+              "install the driver of the GPU"};
   const auto devices = installation ? iree::listDevices(*installation)
                                     : Result<std::vector<std::string>>(std::vector<std::string>());
   for (const std::string& name : devices.value_or(std::vector<std::string>())) {
@@ -196,15 +196,21 @@ Check checkSlurm() {
           "run apt-get install slurm-wlm (only to run on a cluster)"};
 }
 
-/// Checks whether a model endpoint is configured. Never shows the key.
+/// Returns true if the environment variable is set and not empty.
+bool isSet(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+/// Checks whether there is a key for a language model. Never shows the key.
 Check checkModel() {
-  const char* base = std::getenv("OPENAI_API_BASE");
-  const bool key = std::getenv("OPENAI_API_KEY") != nullptr;
-  Check check{"model endpoint", base != nullptr || key, false, "", ""};
-  check.what = check.found ? fmt::format("{}, key {}", base != nullptr ? base : "default endpoint",
-                                         key ? "set" : "not set")
-                           : "not set";
-  check.fix = "run export OPENAI_API_BASE=… OPENAI_API_KEY=… (only for hone kernel with a model)";
+  const bool key = isSet("HONE_API_KEY") || isSet("OPENAI_API_KEY");
+  Check check{"model endpoint", key, false, key ? "key set" : "key not set", ""};
+  if (isSet("OPENAI_API_BASE")) {
+    check.what += fmt::format("; OPENAI_API_BASE={} is ignored, use --api-base",
+                              std::getenv("OPENAI_API_BASE"));
+  }
+  check.fix = "run export OPENAI_API_KEY=… (only for hone kernel with a model)";
   return check;
 }
 
@@ -281,14 +287,15 @@ Result<int> doctor(const Context& context) {
 }  // namespace
 
 void addDoctorCommand(CLI::App& app, Context& context) {
-  CLI::App* verb = app.add_subcommand("doctor", "Check the dependencies of hone and suggest fixes");
-  verb->footer(
+  CLI::App* command =
+      app.add_subcommand("doctor", "Check dependencies and devices, and suggest fixes");
+  command->footer(
       "Examples:\n"
       "  hone doctor\n"
       "  hone doctor --json\n"
       "  hone --iree ~/venv doctor\n"
       "Exit code 0 if hone can run on the CPU, 3 otherwise.");
-  verb->callback([&context] { context.action = [&context] { return doctor(context); }; });
+  command->callback([&context] { context.action = [&context] { return doctor(context); }; });
 }
 
 }  // namespace hone::app

@@ -9,13 +9,13 @@
 namespace hone::app {
 
 void addKernelCommand(CLI::App& app, Context& context) {
-  CLI::App* verb = app.add_subcommand("kernel", "Optimize C++ and TileLang kernels");
-  verb->require_subcommand(1);
-  verb->fallthrough();
-  addKernelListCommand(*verb, context);
-  addKernelOptimizeCommand(*verb, context);
-  addKernelExamplesCommand(*verb, context);
-  verb->footer(
+  CLI::App* command = app.add_subcommand("kernel", "Optimize C++ and TileLang kernels");
+  command->require_subcommand(1);
+  command->fallthrough();
+  addKernelListCommand(*command, context);
+  addKernelOptimizeCommand(*command, context);
+  addKernelExamplesCommand(*command, context);
+  command->footer(
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"

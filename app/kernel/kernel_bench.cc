@@ -70,19 +70,23 @@ fs::path shippedFolder(const fs::path& inRepository, const fs::path& installed) 
 
 }  // namespace
 
-void KernelBenchOptions::addTo(CLI::App& verb) {
-  verb.add_option("--kernels", kernels, "Base folder of relative kernel paths")
+void KernelBenchOptions::addTo(CLI::App& command) {
+  command.add_option("--kernels", kernels, "Base folder of relative kernel paths")
+      ->type_name("DIR")
       ->capture_default_str();
-  verb.add_option("--device", device, "Device to time kernels on")
+  command.add_option("--device", device, "Device to time kernels on")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  verb.add_option("--gpu", gpu, "Required GPU model")
+  command.add_option("--gpu", gpu, "Fail unless this machine has this GPU")
       ->check(CLI::IsMember({"H100", "A100", "L40S", "A10G", "L4", "T4"}));
-  verb.add_option("--threads", threads, "Threads per kernel; with 1, CPU time is measured")
+  command
+      .add_option("--threads", threads,
+                  "Threads per kernel; ranks by CPU time with 1, else by wall time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb.add_option("--seed", seed, "Random seed")->capture_default_str();
-  verb.add_option("--run-timeout", runSeconds, "Timeout of one kernel process in seconds")
+  command.add_option("--seed", seed, "Random seed")->capture_default_str();
+  command.add_option("--run-timeout", runSeconds, "Timeout of one kernel process")
+      ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();
 }

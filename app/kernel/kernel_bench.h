@@ -27,7 +27,7 @@ struct KernelBenchOptions {
   std::uint64_t seed = 1;
   double runSeconds = 60;
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
 };
 
 /// The judge's options and the machine's properties.

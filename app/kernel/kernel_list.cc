@@ -51,7 +51,7 @@ std::string contentKey(const kernel::Source& source, const kernel::Task& task,
 Result<std::map<std::string, ListedKernel>> loadEarlierResults(const store::Store& store) {
   std::map<std::string, ListedKernel> known;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(0))) {
-    if (line.verb != "kernel" || line.status != store::RunStatus::finished) {
+    if (line.command != "kernel" || line.status != store::RunStatus::finished) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
@@ -245,21 +245,24 @@ std::int64_t countImproved(const std::map<std::string, model::KernelOutcome>& ou
 
 void addKernelListCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = kernel.add_subcommand("list-slow", "List kernels that are slower than PyTorch");
-  verb->add_option("DIR", options->folder, "Folder of kernels (default: --kernels)");
-  verb->add_option("--threshold", options->threshold,
+  CLI::App* command =
+      kernel.add_subcommand("list-slow", "Measure all kernels in a folder and list the slow ones");
+  command->add_option("DIR", options->folder, "Folder of kernels (default: --kernels)")
+      ->type_name("DIR");
+  command
+      ->add_option("--threshold", options->threshold,
                    "Speedup over PyTorch below which a kernel is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  options->bench.addTo(*verb);
-  verb->footer(
+  options->bench.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"
       "  hone kernel list-slow --threshold 0.6 --kernels level1\n"
-      "  hone kernel list-slow DIR | grep 📉 | awk '{print $3}'\n"
-      "Each kernel needs a NAME.reference.cc or NAME.reference.py beside it. Results of\n"
+      "  hone kernel list-slow DIR | grep 📉 | awk '{print $3}'      names only\n"
+      "Each kernel needs a NAME.reference.cc or NAME.reference.py in the same folder. Results of "
       "unchanged kernels are reused from the store.");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return listSlow(context, *options); };
   });
 }

@@ -32,20 +32,28 @@ std::string takeVariable(const char* name) {
 
 }  // namespace
 
-void KernelProposerOptions::addTo(CLI::App& verb) {
-  verb.add_option("--proposer", proposer, "Candidate source; --model and --api-base imply llm")
+void KernelProposerOptions::addTo(CLI::App& command) {
+  command
+      .add_option("--proposer", proposer,
+                  "Source of candidates (default: llm with --model or --api-base, else search)")
       ->check(CLI::IsMember({"search", "llm", "both"}));
-  verb.add_option("--model", model, "openai/o3 (default), openai/gpt-4o, …");
-  verb.add_option("--api-base", apiBase, "OpenAI-compatible server (default: api.openai.com)");
-  verb.add_option("--temperature", temperature, "Sampling temperature of the model")
+  command.add_option("--model", model, "Language model: openai/gpt-4o, … (default: openai/o3)")
+      ->type_name("NAME");
+  command.add_option("--api-base", apiBase, "OpenAI-compatible server (default: api.openai.com)")
+      ->type_name("URL");
+  command.add_option("--temperature", temperature, "Sampling temperature of the model")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
-  verb.add_option("--max-tokens", maxTokens, "Maximum tokens per response")
+  command.add_option("--max-tokens", maxTokens, "Maximum number of tokens per response")
       ->check(CLI::PositiveNumber);
-  verb.add_option("--max-cost", maxCost, "Cost limit for all responses in dollars")
+  command.add_option("--max-cost", maxCost, "Cost limit for all responses")
+      ->type_name("DOLLARS")
       ->check(CLI::PositiveNumber);
-  verb.add_option("--price", price, "Dollars per million tokens, input,output: 2.5,10");
-  verb.add_option("--model-timeout", timeoutSeconds, "Timeout of one response in seconds")
+  command
+      .add_option("--price", price, "Price in dollars per million input and output tokens: 2.5,10")
+      ->type_name("IN,OUT");
+  command.add_option("--model-timeout", timeoutSeconds, "Timeout of one response")
+      ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();
 }

@@ -28,7 +28,7 @@ struct KernelProposerOptions {
   std::string price;
   double timeoutSeconds = 300;
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   [[nodiscard]] bool usesModel() const;
   /// Returns the options that affect the proposals, for the key of a run.
   [[nodiscard]] std::string key() const;

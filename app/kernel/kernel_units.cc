@@ -97,7 +97,7 @@ class OrderedListUnit : public engine::Unit {
   explicit OrderedListUnit(json order) : order_(std::move(order)) {}
   [[nodiscard]] std::string_view kind() const override { return kListUnit; }
   [[nodiscard]] Result<json> order(engine::FileShare& /*files*/) const override { return order_; }
-  [[nodiscard]] Result<json> perform(engine::UnitSite& site) override {
+  [[nodiscard]] Result<json> perform(engine::UnitContext& unitContext) override {
     const KernelBenchOptions options = benchFrom(order_.at("bench"));
     UnitKernel kernel = HONE_TRY(kernelFrom(order_.at("kernel")));
     const auto bench = KernelBench::make(options);
@@ -105,7 +105,7 @@ class OrderedListUnit : public engine::Unit {
       return std::unexpected(asMachineError(bench.error()));
     }
     const ListTools tools{*bench, {}, 1};
-    return ListUnit(std::move(kernel), options, &tools, 1).perform(site);
+    return ListUnit(std::move(kernel), options, &tools, 1).perform(unitContext);
   }
 
  private:
@@ -117,18 +117,18 @@ class OrderedOptimizeUnit : public engine::Unit {
   explicit OrderedOptimizeUnit(json order) : order_(std::move(order)) {}
   [[nodiscard]] std::string_view kind() const override { return kOptimizeUnit; }
   [[nodiscard]] Result<json> order(engine::FileShare& /*files*/) const override { return order_; }
-  [[nodiscard]] Result<json> perform(engine::UnitSite& site) override {
+  [[nodiscard]] Result<json> perform(engine::UnitContext& unitContext) override {
     OptimizeCommandOptions options = optionsFrom(order_.at("options"));
     const UnitKernel kernel = HONE_TRY(kernelFrom(order_.at("kernel")));
     options.kernel = kernel.file.string();
     options.reference = order_.at("kernel").at("reference");
     Context context;
     context.quiet = true;
-    const auto command = startKernelCommand(context, options, site.progress, false);
+    const auto command = startKernelCommand(context, options, unitContext.progress, false);
     if (!command) {
       return std::unexpected(asMachineError(command.error()));
     }
-    return OptimizeUnit(kernel, options, command->get()).perform(site);
+    return OptimizeUnit(kernel, options, command->get()).perform(unitContext);
   }
 
  private:
@@ -148,13 +148,13 @@ Result<json> ListUnit::order(engine::FileShare& /*files*/) const {
   return json{{"kernel", HONE_TRY(kernelJson(kernel_, reference))}, {"bench", benchJson(options_)}};
 }
 
-Result<json> ListUnit::perform(engine::UnitSite& site) {
-  site.progress.say(fmt::format("{} of {}: {}", number_, tools_->total, kernel_.name));
-  site.progress.stage("judging", {.total = static_cast<std::int64_t>(tools_->total),
-                                  .done = static_cast<std::int64_t>(number_) - 1});
+Result<json> ListUnit::perform(engine::UnitContext& unitContext) {
+  unitContext.progress.say(fmt::format("{} of {}: {}", number_, tools_->total, kernel_.name));
+  unitContext.progress.stage("judging", {.total = static_cast<std::int64_t>(tools_->total),
+                                         .done = static_cast<std::int64_t>(number_) - 1});
   return model::toJson(
-      HONE_TRY(listKernelFile(site.log.store(), site.log.run(), tools_->bench, kernel_.file,
-                              kernel_.name, tools_->known, site.progress)));
+      HONE_TRY(listKernelFile(unitContext.log.store(), unitContext.log.run(), tools_->bench,
+                              kernel_.file, kernel_.name, tools_->known, unitContext.progress)));
 }
 
 Result<json> OptimizeUnit::order(engine::FileShare& /*files*/) const {
@@ -163,12 +163,12 @@ Result<json> OptimizeUnit::order(engine::FileShare& /*files*/) const {
               {"options", optionsJson(options_)}};
 }
 
-Result<json> OptimizeUnit::perform(engine::UnitSite& site) {
+Result<json> OptimizeUnit::perform(engine::UnitContext& unitContext) {
   if (!kernel_.name.empty()) {
-    site.progress.say(kernel_.name);
+    unitContext.progress.say(kernel_.name);
   }
-  const kernel::Optimized optimized = HONE_TRY(
-      optimizeOne(*command_, site.log.store(), site.log.run(), kernel_.file, kernel_.name));
+  const kernel::Optimized optimized = HONE_TRY(optimizeOne(
+      *command_, unitContext.log.store(), unitContext.log.run(), kernel_.file, kernel_.name));
   const fs::path reference = HONE_TRY(kernel::findReference(kernel_.file, options_.reference));
   const kernel::Outputs outputs = kernel::planOutputs(
       optimized,

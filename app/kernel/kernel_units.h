@@ -42,7 +42,7 @@ class ListUnit : public engine::Unit {
 
   [[nodiscard]] std::string_view kind() const override { return kListUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& unitContext) override;
 
  private:
   UnitKernel kernel_;
@@ -74,7 +74,7 @@ class OptimizeUnit : public engine::Unit {
 
   [[nodiscard]] std::string_view kind() const override { return kOptimizeUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& unitContext) override;
 
  private:
   UnitKernel kernel_;

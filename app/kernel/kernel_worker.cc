@@ -11,9 +11,9 @@
 namespace hone::app {
 
 void addKernelWorkerCommand(CLI::App& app, Context& context) {
-  CLI::App* verb = app.add_subcommand("kernel-worker", "Run a kernel for the judge");
-  verb->group("");  // not in --help
-  verb->callback([&context] {
+  CLI::App* command = app.add_subcommand("kernel-worker", "Run a kernel for the judge");
+  command->group("");  // not in --help
+  command->callback([&context] {
     context.action = []() -> Result<int> {
       if (::fcntl(3, F_GETFD) < 0 || ::fcntl(4, F_GETFD) < 0) {
         return userError("kernel-worker is internal: only hone starts it");

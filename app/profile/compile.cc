@@ -72,17 +72,18 @@ Result<int> compile(const Context& context, CompileOptions options) {
 
 void addCompileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
-  CLI::App* verb = app.add_subcommand("compile", "Compile generated dispatches on all cores");
-  options->dispatch.addTo(*verb, context);
-  verb->add_flag("--force", options->force, "Recompile up-to-date dispatches");
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile the dispatches written by `hone generate`");
+  options->dispatch.addTo(*command, context);
+  command->add_flag("--force", options->force, "Also recompile dispatches that are up to date");
+  options->toolchain.addCompileOptionsTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone compile\n"
       "  hone compile --dispatches='matmul_128x*' --force\n"
       "Exit code 1: a dispatch failed to compile.");
-  verb->callback([&context, options, verb] {
-    options->toolchain.targetGiven = verb->count("--target") > 0;
+  command->callback([&context, options, command] {
+    options->toolchain.targetGiven = command->count("--target") > 0;
     context.action = [&context, options] { return compile(context, *options); };
   });
 }

@@ -38,7 +38,7 @@ Result<std::vector<profile::TuningConfig>> configsFor(Toolchain& toolchain,
   if (wanted == "all") {
     return configs;
   }
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted, "--configs"));
   std::erase_if(configs, [&](const profile::TuningConfig& config) {
     return !filter.takes("", "", config.name);
   });
@@ -85,9 +85,12 @@ Result<int> generate(const Context& context, const GenerateCommandOptions& optio
 
 }  // namespace
 
-void GenerateOptions::addTo(CLI::App& verb, Context& context) {
-  dispatch.addTo(verb, context);
-  verb.add_option("--configs", configs, "default, all or name patterns (default: by target)");
+void GenerateOptions::addTo(CLI::App& command, Context& context) {
+  dispatch.addTo(command, context);
+  command.add_option(
+      "--configs", configs,
+      "Tuning configurations: default, all, or REGEX,REGEX (default: all for CUDA and ROCm, else "
+      "default)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(
@@ -137,20 +140,20 @@ Result<std::vector<profile::Generated>> generateAll(
 
 void addGenerateCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<GenerateCommandOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
-  options->operations.addTo(*verb);
-  options->generate.addTo(*verb, context);
-  options->toolchain.addTo(*verb);
-  verb->footer(
+  options->operations.addTo(*command);
+  options->generate.addTo(*command, context);
+  options->toolchain.addCompileOptionsTo(*command);
+  command->footer(
       "Examples:\n"
-      "  hone generate                                          a few of each kind\n"
+      "  hone generate                                     a few operations per kind\n"
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
       "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
       "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw\n"
       "  hone generate --target cuda:sm_80 --problem-m 768      f16 and f32\n"
       "  hone generate workload.txt --limit 8");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return generate(context, *options); };
   });
 }

@@ -25,7 +25,7 @@ struct GenerateOptions {
   DispatchOptions dispatch;
   std::string configs;  ///< "": the default of the target
 
-  void addTo(CLI::App& verb, Context& context);
+  void addTo(CLI::App& command, Context& context);
 };
 
 /// Writes every operation with its configurations below the folder; only the dispatches that match

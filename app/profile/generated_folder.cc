@@ -7,12 +7,15 @@
 
 namespace hone::app {
 
-void DispatchOptions::addTo(CLI::App& verb, Context& context) {
-  verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
+void DispatchOptions::addTo(CLI::App& command, Context& context) {
+  command.add_option("--generated-dir", folder, "Folder that contains the folder `generated`")
+      ->type_name("DIR")
       ->capture_default_str();
-  verb.add_option("--dispatches,--dispatch", dispatches,
-                  "Dispatches, operations or kinds: <regex>,<regex>; * is any text");
-  verb.add_option("--build-dir", context.ireeFolder, "IREE build folder; same as --iree")
+  command
+      .add_option("--dispatches,--dispatch", dispatches,
+                  "Only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
+      ->type_name("REGEX");
+  command.add_option("--build-dir", context.ireeFolder, "Build folder of IREE; same as --iree")
       ->type_name("DIR");
 }
 

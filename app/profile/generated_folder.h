@@ -21,7 +21,7 @@ struct DispatchOptions {
 
   /// Adds the options. --build-dir sets the folder with IREE in `context`, which must outlive the
   /// parser.
-  void addTo(CLI::App& verb, Context& context);
+  void addTo(CLI::App& command, Context& context);
 };
 
 /// Returns the generated operations that match `filter`, and sets the target they were generated

@@ -246,38 +246,43 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
 
 void addProfileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileCommandOptions>();
-  CLI::App* verb =
-      app.add_subcommand("profile", "Generate, compile, verify and measure dispatches");
-  options->operations.addTo(*verb);
-  options->generate.addTo(*verb, context);
-  verb->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
+  CLI::App* command =
+      app.add_subcommand("profile", "Measure operations, or the dispatches of a program");
+  options->operations.addTo(*command);
+  options->generate.addTo(*command, context);
+  command
+      ->add_option("--providers", options->providers,
+                   "Implementations to measure: iree, onednn or iree,onednn")
       ->capture_default_str();
-  verb->add_option("--verification-enabled", options->profile.verify,
-                   "Verify results against a reference")
-      ->capture_default_str();
-  verb->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
-      ->capture_default_str();
-  verb->add_option("--rounds", options->profile.fewestRounds,
-                   "Minimum interleaved rounds; up to 4x if times vary")
+  command
+      ->add_option("--verification-enabled", options->profile.verify,
+                   "Verify results against oneDNN")
+      ->default_str("true");
+  command->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
+      ->default_str("true");
+  command
+      ->add_option("--rounds", options->profile.fewestRounds,
+                   "Minimum number of interleaved rounds; up to 4 times as many if times vary")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
-  options->program.addTo(*verb);
-  options->output.addTo(*verb);
-  options->toolchain.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->footer(
+  command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
+  options->program.addTo(*command);
+  options->output.addTo(*command);
+  options->toolchain.addTo(*command);
+  options->cluster.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone profile --problem-m 128 --problem-n 128:1280:128 -o data.csv\n"
       "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
       "  hone profile workload.txt --limit 8 --type f32\n"
-      "  hone profile model.mlir                                time per dispatch\n"
+      "  hone profile model.mlir                           its dispatches\n"
       "  hone profile workload.txt --executor slurm --nodes 8 --partition batch\n"
-      "  hone profile --dispatches='matmul_128x*'               of generated dispatches\n"
+      "  hone profile --dispatches='matmul_128x*'          written by `hone generate`\n"
+      "Without an operation, a workload or a program, the folder `generated` is profiled.\n"
       "Exit code 1: a result is wrong, or a dispatch failed to compile or run.");
-  verb->callback([&context, options, verb] {
-    options->toolchain.targetGiven = verb->count("--target") > 0;
+  command->callback([&context, options, command] {
+    options->toolchain.targetGiven = command->count("--target") > 0;
     options->profile.mostRounds = 4 * options->profile.fewestRounds;
     context.action = [&context, options] { return profileCommand(context, *options); };
   });

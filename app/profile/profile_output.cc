@@ -30,12 +30,15 @@ Result<void> writeCsv(const ProfileOutput& output, const std::vector<model::Prof
 
 }  // namespace
 
-void ProfileOutput::addTo(CLI::App& verb) {
-  auto* file = verb.add_option("-o,--output", csv, "CSV file to write");
-  verb.add_flag("--append", append, "Append to the CSV file instead of replacing it")->needs(file);
-  verb.add_option("--tags", tags, "Extra leading CSV columns: k:v,k:v")->needs(file);
-  verb.add_option("--junit", junit, "JUnit XML file to write, one test case per dispatch");
-  verb.add_option("--sort", sort, "Sort rows by operation and speed, or by speed only")
+void ProfileOutput::addTo(CLI::App& command) {
+  auto* file = command.add_option("-o,--output", csv, "CSV file to write")->type_name("FILE");
+  command.add_flag("--append", append, "Append to the CSV file instead of replacing it")
+      ->needs(file);
+  command.add_option("--tags", tags, "Extra leading CSV columns: NAME:VALUE,NAME:VALUE")
+      ->needs(file);
+  command.add_option("--junit", junit, "JUnit XML file to write, with one test case per dispatch")
+      ->type_name("FILE");
+  command.add_option("--sort", sort, "Sort rows by operation and speed, or by speed only")
       ->check(CLI::IsMember({"operation", "speed"}))
       ->capture_default_str();
 }

@@ -25,7 +25,7 @@ struct ProfileOutput {
   std::string junit;
   std::string sort = "operation";
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   /// Validates the options before anything is measured, and parses the tags.
   [[nodiscard]] Result<void> check();
   /// Prints the block of one row.

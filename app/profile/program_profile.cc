@@ -29,9 +29,13 @@ double sumNs(const ProgramProfile& profile) {
 
 }  // namespace
 
-void ProgramOptions::addTo(CLI::App& verb) {
-  verb.add_option("--function", function, "Program: function to run, if there are several");
-  verb.add_option("--input", inputs, "Program: input, 4x8xf32 (random), =1 or =@x.npy")
+void ProgramOptions::addTo(CLI::App& command) {
+  command.add_option("--function", function, "Program: function to run, if it has several")
+      ->type_name("NAME");
+  command
+      .add_option(
+          "--input", inputs,
+          "Program: one input, 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
       ->allow_extra_args(false);
 }
 

@@ -18,7 +18,7 @@ struct ProgramOptions {
   std::string function;
   std::vector<std::string> inputs;
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
 };
 
 /// Time of one program call, by dispatch.

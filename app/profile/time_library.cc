@@ -47,14 +47,16 @@ Result<int> timeLibrary(const TimeLibraryOptions& options) {
 
 void addTimeLibraryCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<TimeLibraryOptions>();
-  CLI::App* verb = app.add_subcommand("time-library", "Time a problem with oneDNN in this process");
-  verb->group("");  // not in --help
-  auto* problem = verb->add_option("--problem", options->problem, "Problem as JSON");
-  verb->add_flag("--triad", options->triad, "Measure memory bandwidth instead")->excludes(problem);
-  verb->add_option("--threads", options->threads)->check(CLI::Range(1, 4096));
-  verb->add_option("--iterations", options->iterations)->check(CLI::PositiveNumber);
-  verb->add_option("--repetitions", options->repetitions)->check(CLI::PositiveNumber);
-  verb->callback(
+  CLI::App* command =
+      app.add_subcommand("time-library", "Time a problem with oneDNN in this process");
+  command->group("");  // not in --help
+  auto* problem = command->add_option("--problem", options->problem, "Problem as JSON");
+  command->add_flag("--triad", options->triad, "Measure memory bandwidth instead")
+      ->excludes(problem);
+  command->add_option("--threads", options->threads)->check(CLI::Range(1, 4096));
+  command->add_option("--iterations", options->iterations)->check(CLI::PositiveNumber);
+  command->add_option("--repetitions", options->repetitions)->check(CLI::PositiveNumber);
+  command->callback(
       [options, &context] { context.action = [options] { return timeLibrary(*options); }; });
 }
 

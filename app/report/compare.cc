@@ -70,34 +70,36 @@ Result<int> compare(const Context& context, const CompareCommandOptions& options
 
 void addCompareCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompareCommandOptions>();
-  CLI::App* verb =
-      app.add_subcommand("compare", "Compare two runs: faster, slower, same or ambiguous");
-  verb->add_option("BEFORE", options->before, "Baseline run: a number, or last")
+  CLI::App* command = app.add_subcommand("compare", "Compare two runs, measurement by measurement");
+  command->add_option("BEFORE", options->before, "Baseline run: a number, or last")
       ->type_name("RUN")
       ->required();
-  verb->add_option("AFTER", options->after, "Run to compare with it: a number, or last")
+  command->add_option("AFTER", options->after, "Run to compare with it: a number, or last")
       ->type_name("RUN")
       ->required();
-  verb->add_option("--other-store", options->otherStore, "Store of BEFORE, e.g. of another machine")
+  command
+      ->add_option("--other-store", options->otherStore, "Store of BEFORE, if it is not in --store")
       ->type_name("FILE");
-  verb->add_option("--margin", options->margin, "Difference to treat as equal: 5% or 0.05")
+  command->add_option("--margin", options->margin, "Difference to treat as equal: 5% or 0.05")
       ->type_name("SHARE")
       ->capture_default_str();
-  verb->add_option("--limit", options->limit, "Table rows, the worst first; 0 for all")
+  command
+      ->add_option("--limit", options->limit,
+                   "Maximum number of table rows, the worst first; 0 for all")
       ->capture_default_str();
-  verb->add_option("-o,--html", options->html, "HTML page to write")->type_name("FILE");
-  verb->add_flag("--json", context.json, "Print JSON");
-  verb->footer(
-      "Intervals are wider than within one run, because the two runs were not interleaved.\n"
-      "Differences between the runs' machines, compilers and options are listed first.\n"
+  command->add_option("-o,--html", options->html, "HTML page to write")->type_name("FILE");
+  command->footer(
+      "Each measurement is faster, slower, the same or ambiguous. Confidence intervals are wider "
+      "than within one run, because the two runs were not interleaved.\n"
+      "Differences between the machines, compilers and options of the runs are listed first.\n"
       "Examples:\n"
       "  hone compare 11 12\n"
       "  hone compare 11 last --margin 2% --html compare.html\n"
       "  hone compare 3 last --other-store main.db         in CI: main vs. this branch\n"
-      "Exit code 1: a significant slowdown, a new failure, or a measurement missing from an\n"
+      "Exit code 1: a significant slowdown, a new failure, or a measurement missing from an "
       "unfinished AFTER.\n"
       "Exit code 2: an error, or no measurement in common.");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return compare(context, *options); };
   });
 }

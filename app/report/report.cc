@@ -41,17 +41,17 @@ Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson
   return {};
 }
 
-/// Formats the gains, and the headlines of the runs without a comparison.
+/// Formats the gains, and the results of the runs without a comparison.
 std::string answersText(const report::RunsAnswers& answers) {
   const std::size_t width = report::outputWidth();
   const std::string text =
       answers.gains.empty() ? "" : report::formatGains(answers.gains, width) + "\n";
   report::Table table(
-      {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
+      {{"run", report::Align::right}, {"verb"}, {"result", report::Align::left, 40}});
   bool any = false;
-  for (const report::RunsAnswers::Of& one : answers.runs) {
+  for (const report::RunsAnswers::RunAnswer& one : answers.runs) {
     if (!one.compared) {
-      table.add({std::to_string(one.run), one.verb, one.document.answer.headline});
+      table.add({std::to_string(one.run), one.command, one.result});
       any = true;
     }
   }
@@ -102,21 +102,24 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
 
 void addReportCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Write an HTML report of one or more runs");
-  verb->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")
+  CLI::App* command = app.add_subcommand("report", "Write an HTML report of one or more runs");
+  command->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")
       ->type_name("RUN")
       ->required();
-  verb->add_option("-o,--output", options->output,
-                   "HTML file (default: report-RUN.html or report.html)");
-  verb->add_flag("--csv", options->csv, "Also write all samples as CSV");
-  verb->add_flag("--json", context.json, "Also write the run and the page's data as JSON");
-  verb->footer(
+  command
+      ->add_option("-o,--output", options->output,
+                   "HTML file to write (default: report-RUN.html; report.html for several runs)")
+      ->type_name("FILE");
+  command->add_flag("--csv", options->csv, "Also write all samples to a CSV file");
+  command->add_flag("--json", context.json,
+                    "Also write the run and the data of the page to a JSON file");
+  command->footer(
       "The file is self-contained and needs no network.\n"
       "Examples:\n"
       "  hone report last -o report.html\n"
-      "  hone report 12 -o report.html --csv --json     also report.csv, report.json\n"
+      "  hone report 12 -o report.html --csv --json     also report.csv and report.json\n"
       "  hone report 12 14 15 -o report.html            one tab per run");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return reportRuns(context, *options); };
   });
 }

@@ -57,25 +57,27 @@ Result<int> serve(const Context& context, const ServeCommandOptions& options) {
 
 void addServeCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ServeCommandOptions>();
-  CLI::App* verb = app.add_subcommand("serve", "Serve live pages of all runs to a browser");
-  verb->add_option("--port", options->port, "TCP port; 0 for any free port")
+  CLI::App* command = app.add_subcommand("serve", "Serve live pages of all runs to a browser");
+  command->add_option("--port", options->port, "TCP port; 0 for any free port")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
-  verb->add_option("--address", options->address,
-                   "Address; other than localhost needs --token-from")
+  command
+      ->add_option("--address", options->address,
+                   "Address to listen on; any but localhost requires --token-from")
       ->capture_default_str();
-  verb->add_option("--token-from", options->tokenFrom, "Environment variable with the access token")
+  command
+      ->add_option("--token-from", options->tokenFrom, "Environment variable with the access token")
       ->type_name("NAME");
-  verb->footer(
-      "The server only reads the store, once per second while a page is open. Browsers ask\n"
-      "for the token; scripts send it as `Authorization: Bearer ...`.\n"
+  command->footer(
+      "The server only reads the store, once per second while a page is open. Browsers ask for "
+      "the token; scripts send it as `Authorization: Bearer TOKEN`.\n"
       "Examples:\n"
       "  hone serve\n"
       "  hone serve --port 0\n"
       "  hone serve --address 0.0.0.0 --token-from HONE_TOKEN\n"
       "  ssh -t -L 8765:localhost:8765 machine hone serve   remote, without a token\n"
       "Ctrl-C stops the server with exit code 0; a second Ctrl-C closes open connections.");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return serve(context, *options); };
   });
 }

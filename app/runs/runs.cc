@@ -36,18 +36,21 @@ Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText
 
 Result<int> list(const Context& context, std::int64_t limit) {
   std::vector<store::RunLine> runs;
+  report::RunResults results;
   std::error_code code;
   if (std::filesystem::exists(context.store, code)) {
-    runs = HONE_TRY(HONE_TRY(openStore(context)).listRuns(limit));
+    const Store store = HONE_TRY(openStore(context));
+    runs = HONE_TRY(store.listRuns(limit));
+    HONE_CHECK(results.load(store, runs));
   }
   if (context.json) {
-    return printJson(report::runListJson(runs));
+    return printJson(report::runListJson(runs, results));
   }
   if (runs.empty()) {
     return print(
         fmt::format("no runs yet in {}; start one with `hone bench`\n", context.store.string()));
   }
-  return print(report::runListText(runs, report::outputWidth()));
+  return print(report::runListText(runs, results, report::outputWidth()));
 }
 
 Result<int> show(const Context& context, std::int64_t id) {
@@ -85,24 +88,21 @@ Result<int> resume(Context& context, std::int64_t id) {
 
 CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
                     RunsCommandOptions& options) {
-  CLI::App* verb = runs.add_subcommand(name, what);
-  verb->add_option("ID", options.id, "Run number, as listed by `hone runs`")
+  CLI::App* command = runs.add_subcommand(name, what);
+  command->add_option("ID", options.id, "Run number, as listed by `hone runs`")
       ->type_name("RUN")
       ->required();
-  return verb;
+  return command;
 }
 
 }  // namespace
 
 void addRunsCommand(CLI::App& app, Context& context) {
   const auto options = std::make_shared<RunsCommandOptions>();
-  constexpr const char* kJson = "Print JSON instead of text";
-
   CLI::App* runs = app.add_subcommand("runs", "List the runs in the store, newest first");
   runs->add_option("--limit", options->limit, "Maximum number of runs to list; 0 for all")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  runs->add_flag("--json", context.json, kJson);
   runs->footer(
       "Examples:\n  hone runs\n  hone runs --limit 0 --json\n  hone runs show 12\n"
       "  hone runs export 12 --csv -o run12.csv");
@@ -114,7 +114,6 @@ void addRunsCommand(CLI::App& app, Context& context) {
   });
 
   CLI::App* shown = addWithId(*runs, "show", "Show a run and its trials", *options);
-  shown->add_flag("--json", context.json, kJson);
   shown->footer("Examples:\n  hone runs show 12\n  hone runs show 12 --json");
   shown->callback([options, &context] {
     context.action = [=, &context] { return show(context, options->id); };
@@ -122,8 +121,8 @@ void addRunsCommand(CLI::App& app, Context& context) {
 
   CLI::App* exported =
       addWithId(*runs, "export", "Export a run with all samples as CSV or JSON", *options);
-  exported->add_flag("--csv", options->csv, "Write one row per sample");
-  exported->add_flag("--json", context.json, "Write one document with the run, trials and samples");
+  exported->add_flag("--csv", options->csv, "Write CSV, one row per sample");
+  exported->add_flag("--json", context.json, "Write JSON with the run, its trials and samples");
   exported->add_option("-o,--output", options->output, "File to write (default: stdout)")
       ->type_name("FILE");
   exported->footer(

@@ -166,44 +166,39 @@ using Action = Result<int> (*)(const Context&, const SpecCommandOptions&);
 CLI::App* addSubcommand(CLI::App& spec, Context& context, const std::string& name,
                         const std::string& what, const std::shared_ptr<SpecCommandOptions>& options,
                         Action action) {
-  CLI::App* verb = spec.add_subcommand(name, what);
-  verb->add_flag("--json", context.json, "Print results as JSON");
-  verb->callback([&context, options, action] {
+  CLI::App* command = spec.add_subcommand(name, what);
+  command->add_flag("--json", context.json, "Print results as JSON");
+  command->callback([&context, options, action] {
     context.action = [&context, options, action] { return action(context, *options); };
   });
-  return verb;
+  return command;
 }
 
-void addProgram(CLI::App& verb, SpecCommandOptions& options) {
-  verb.add_option("PROGRAM", options.program, "MLIR program")->required();
+void addProgram(CLI::App& command, SpecCommandOptions& options) {
+  command.add_option("PROGRAM", options.program, "MLIR program")->required();
 }
 
-void addTarget(CLI::App& verb, SpecCommandOptions& options) {
-  verb.add_option("--target", options.toolchain.target,
-                  "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
-      ->capture_default_str();
-  verb.add_option("--compile-timeout", options.toolchain.compileSeconds,
-                  "Timeout of one compile in seconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  options.flags.addTo(verb);
+void addTarget(CLI::App& command, SpecCommandOptions& options) {
+  options.toolchain.addCompileOptionsTo(command);
+  options.flags.addTo(command);
 }
 
 void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* verb =
+  CLI::App* command =
       addSubcommand(spec, context, "show", "Show what each entry matches and sets", options, show);
-  verb->add_option("FILE", options->spec, "Tuning spec")->required();
-  verb->footer("Examples:\n  hone spec show spec.mlir\n  hone spec show spec.mlir --json");
+  command->add_option("FILE", options->spec, "Tuning spec")->required();
+  command->footer("Examples:\n  hone spec show spec.mlir\n  hone spec show spec.mlir --json");
 }
 
 void addCheck(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* verb = addSubcommand(
-      spec, context, "check", "Show which entry each dispatch of a program gets", options, check);
-  verb->add_option("FILE", options->spec, "Tuning spec")->required();
-  addProgram(*verb, *options);
-  addTarget(*verb, *options);
-  verb->footer(
+  CLI::App* command =
+      addSubcommand(spec, context, "check",
+                    "Show which entry applies to each dispatch of a program", options, check);
+  command->add_option("FILE", options->spec, "Tuning spec")->required();
+  addProgram(*command, *options);
+  addTarget(*command, *options);
+  command->footer(
       "Examples:\n"
       "  hone spec check spec.mlir model.mlir\n"
       "  hone spec check spec.mlir model.mlir --target rocm:gfx942\n"
@@ -212,14 +207,15 @@ void addCheck(CLI::App& spec, Context& context,
 
 void addMerge(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* verb = addSubcommand(spec, context, "merge", "Merge two specs", options, merge);
-  verb->add_option("A", options->spec, "Tuning spec")->required();
-  verb->add_option("B", options->other, "Tuning spec to merge with A")->required();
-  verb->add_option("-o,--output", options->output, "Tuning spec to write")
+  CLI::App* command =
+      addSubcommand(spec, context, "merge", "Merge two specs into one", options, merge);
+  command->add_option("A", options->spec, "Tuning spec")->required();
+  command->add_option("B", options->other, "Tuning spec to merge with A")->required();
+  command->add_option("-o,--output", options->output, "Tuning spec to write")
       ->type_name("FILE")
       ->required();
-  verb->add_option("--prefer", options->prefer, "Resolve conflicts in favor of a or b");
-  verb->footer(
+  command->add_option("--prefer", options->prefer, "Spec that wins a conflict: a or b");
+  command->footer(
       "Examples:\n"
       "  hone spec merge matmuls.mlir convs.mlir -o spec.mlir\n"
       "  hone spec merge old.mlir new.mlir -o spec.mlir --prefer b\n"
@@ -228,15 +224,15 @@ void addMerge(CLI::App& spec, Context& context,
 
 void addApply(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* verb =
+  CLI::App* command =
       addSubcommand(spec, context, "apply", "Compile a program with a spec", options, apply);
-  addProgram(*verb, *options);
-  verb->add_option("--spec", options->spec, "Tuning spec")->type_name("FILE")->required();
-  verb->add_option("-o,--output", options->output, "Module to write (.vmfb)")
+  addProgram(*command, *options);
+  command->add_option("--spec", options->spec, "Tuning spec")->type_name("FILE")->required();
+  command->add_option("-o,--output", options->output, "Module to write (.vmfb)")
       ->type_name("FILE")
       ->required();
-  addTarget(*verb, *options);
-  verb->footer(
+  addTarget(*command, *options);
+  command->footer(
       "Examples:\n"
       "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb\n"
       "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb --target cuda:sm_80\n"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/split/split_annotate.h"
+#include "app/split/split_merge.h"
 #include "app/split/split_source.h"
 #include "app/split/split_sweep.h"
 
@@ -18,7 +19,9 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
                        const std::shared_ptr<SplitOptions>& options) {
   CLI::App* mode = split.add_subcommand(name, what);
   options->workload.addTo(*mode);
-  mode->add_option("--results", options->results, "Results folder (default: <workload>_results)");
+  mode->add_option("--results", options->results,
+                   "Results folder (default: <workload>_results, without _conv)")
+      ->type_name("DIR");
   mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*mode);
   mode->get_option("--target")
@@ -34,17 +37,23 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
   auto options = std::make_shared<SplitOptions>();
   options->limits = limits;
   CLI::App* mode = addMeasuring(split, name, what, options);
-  mode->add_option("--limits", options->limits, "Limits: values, lists 1,2, ranges start:end:step")
+  mode->add_option("--limits", options->limits,
+                   "Limits to measure: a list 1,2 or a range start:end:step")
       ->capture_default_str();
-  mode->add_option("--budget", options->budget, "Time and trial limit: 10m, 200trials");
+  mode->add_option("--budget", options->budget,
+                   "Limit of time, trials or both: 10m, 200trials, 10m,200trials");
   mode->add_flag("--force-rerun", options->forceRerun, "Measure again instead of reusing results");
-  mode->add_option("--method", options->method, "Set limits by attribute, or rebuild the compiler")
+  mode->add_option("--method", options->method,
+                   "Set limits by attribute, or rebuild the compiler per limit")
       ->check(CLI::IsMember({"attribute", "rebuild"}))
       ->capture_default_str();
-  mode->add_option("--iree-source", options->ireeSource, "IREE checkout to rebuild from");
-  mode->add_option("--iree-build", options->ireeBuild, "Build folder of the IREE checkout");
+  mode->add_option("--iree-source", options->ireeSource, "With --method rebuild: the IREE checkout")
+      ->type_name("DIR");
+  mode->add_option("--iree-build", options->ireeBuild,
+                   "With --method rebuild: the build folder of the checkout")
+      ->type_name("DIR");
   mode->add_option("--build-command", options->buildCommand,
-                   "Build command (default: cmake, target iree-compile)");
+                   "Build command (default: cmake --build . --target iree-compile)");
   mode->footer(
       fmt::format("Examples:\n"
                   "  hone split {0} convolutions.txt\n"
@@ -63,10 +72,11 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
 void addTestOptimized(CLI::App& split, Context& context) {
   auto options = std::make_shared<SplitOptions>();
   CLI::App* mode = addMeasuring(split, "test-optimized",
-                                "Measure the recommendation of an earlier analysis", options);
+                                "Validate the code that an earlier analysis recommended", options);
   mode->footer(
-      "Example:\n"
-      "  hone split test-optimized convolutions.txt         reads convolutions_results");
+      "Examples:\n"
+      "  hone split test-optimized convolutions.txt         reads convolutions_results\n"
+      "Exit code 1: the recommended code slows down a shape, or a result was wrong.");
   mode->callback([&context, options] {
     context.action = [&context, options] { return splitTestOptimized(context, *options); };
   });
@@ -74,13 +84,14 @@ void addTestOptimized(CLI::App& split, Context& context) {
 
 void addAnalyze(CLI::App& split, Context& context) {
   auto folder = std::make_shared<std::string>();
-  CLI::App* mode = split.add_subcommand("analyze", "Analyze existing results without measuring");
-  mode->add_option("RESULTS", *folder, "Results folder (default: the only *_results folder)");
+  CLI::App* mode = split.add_subcommand("analyze", "Analyze a results folder without measuring");
+  mode->add_option("RESULTS", *folder, "Results folder (default: the only *_results folder)")
+      ->type_name("DIR");
   mode->footer(
       "Examples:\n"
       "  hone split analyze convolutions_results\n"
-      "  hone split analyze results_of_a_gpu     (by another tool)\n"
-      "The folder holds limit_<L>_<name>.csv files, also of other tools.");
+      "  hone split analyze gpu_results\n"
+      "The folder contains files limit_<L>_<name>.csv, written by hone or by another tool.");
   mode->callback([&context, folder] {
     context.action = [&context, folder] { return splitAnalyze(context, *folder); };
   });
@@ -90,20 +101,27 @@ void addAnalyze(CLI::App& split, Context& context) {
 
 void addSplitCommand(CLI::App& app, Context& context) {
   CLI::App* split =
-      app.add_subcommand("split", "Find the best split-reduction sizes for the compiler");
-  addSweep(*split, context, "quick", "Sweep a few limits, analyze and validate", kQuickLimits);
-  addSweep(*split, context, "full", "Sweep all limits, analyze and validate", kFullLimits);
+      app.add_subcommand("split", "Find thresholds for the compiler's split reduction");
+  addSweep(*split, context, "quick", "Measure a few limits, recommend code and validate it",
+           kQuickLimits);
+  addSweep(*split, context, "full", "Measure many limits, recommend code and validate it",
+           kFullLimits);
   addAnalyze(*split, context);
+  addSplitMerge(*split, context);
   addTestOptimized(*split, context);
   addSplitApply(*split, context);
   addSplitAnnotate(*split, context);
   split->require_subcommand(1);
   split->footer(
       "Examples:\n"
-      "  hone split quick convolutions.txt                 five minutes\n"
-      "  hone split full convolutions.txt --type f32       all limits\n"
-      "  hone split apply --source SetSplitReductionSizes.cpp --results RESULTS\n"
-      "Results are written to <workload>_results; see comprehensive_analysis.txt there.");
+      "  hone split quick convolutions.txt                 4 limits\n"
+      "  hone split full convolutions.txt --type f32       10 limits\n"
+      "  hone split merge mi300_results mi250_results      one ladder for both\n"
+      "  hone split apply --source SetSplitReductionSizes.cpp -o split.patch\n"
+      "  hone split annotate model.mlir -o faster.mlir\n"
+      "A limit is the maximum number of parts into which the compiler splits a reduction.\n"
+      "Results of x.txt and x_conv.txt are written to x_results; read "
+      "comprehensive_analysis.txt there.");
 }
 
 }  // namespace hone::app

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/call_options.h"
 #include "app/common/toolchain.h"
 #include "app/split/split_report.h"
 #include "base/file.h"
@@ -325,26 +326,32 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
 
 void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
-  CLI::App* verb =
-      split.add_subcommand("annotate", "Annotate a program's operations with the best splits");
-  verb->add_option("MODEL", options->model, "MLIR program")->required();
-  verb->add_option("-o,--output", options->output, "Annotated program to write")->required();
-  verb->add_option("--function", options->function, "Function to run, if there are several");
-  verb->add_option("--input", options->inputs, "Input, as in hone bench");
-  verb->add_option("--results", options->results,
-                   "Take splits from the results of an earlier sweep");
-  verb->add_option("--limits", options->limits, "Limits to try without --results")
+  CLI::App* command =
+      split.add_subcommand("annotate", "Set the best splits on the operations of a program");
+  command->add_option("MODEL", options->model, "MLIR program")->required();
+  command->add_option("-o,--output", options->output, "Annotated program to write")
+      ->type_name("FILE")
+      ->required();
+  addCallOptions(*command, options->function, options->inputs);
+  command
+      ->add_option("--results", options->results,
+                   "Results folder of an earlier sweep to take the splits from")
+      ->type_name("DIR");
+  command
+      ->add_option("--limits", options->limits,
+                   "Limits to measure without --results: a list 1,2 or a range start:end:step")
       ->capture_default_str();
-  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  options->toolchain.addTo(*verb);
-  verb->footer(
-      "Writes the program after global optimization, with split-size attributes that the\n"
-      "compiler keeps; compile it with --compile-from=global-optimization. Nothing is written\n"
-      "unless the results are equal and the whole program is not slower.\n"
+  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  options->toolchain.addTo(*command);
+  command->footer(
+      "The output is the program after global optimization, with attributes that set the splits. "
+      "Compile it with --compile-from=global-optimization. It is written only if its results are "
+      "equal and the whole program is not slower.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
-      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");
-  verb->callback([&context, options] {
+      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results\n"
+      "Exit code 1: the program is slower with the splits.");
+  command->callback([&context, options] {
     context.action = [&context, options] { return annotate(context, *options); };
   });
 }

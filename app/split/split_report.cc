@@ -19,6 +19,7 @@ namespace {
 using split::ValidationRecord;
 using stats::Verdict;
 
+constexpr const char* kNotMeasured = "N.A.";
 constexpr const char* kAnalysisFile = "comprehensive_analysis.txt";
 
 split::Validation makeValidation(const SplitOutcome& outcome) {
@@ -58,7 +59,10 @@ std::string optimizedCsv(const split::Validation& validation) {
 }
 
 void printValidation(const SplitOutcome& outcome) {
-  const double oracle = makeTally(outcome.validation, kOracle).geomean();
+  const auto oracle = makeTally(outcome.validation, kOracle).geomean();
+  const auto ratioText = [](const std::optional<double>& ratio) {
+    return ratio ? fmt::format("{:.2f}x", *ratio) : kNotMeasured;
+  };
   report::Table table({{"code"},
                        {"total", report::Align::right},
                        {"geomean", report::Align::right},
@@ -69,12 +73,14 @@ void printValidation(const SplitOutcome& outcome) {
                        {"vs. oracle", report::Align::right}});
   for (const char* name : {kOneD, kTwoD, kOracle}) {
     const Tally tally = makeTally(outcome.validation, name);
-    table.add({name, fmt::format("{:.2f}x", tally.total()), fmt::format("{:.2f}x", tally.geomean()),
-               std::to_string(tally.count(Verdict::improved)),
-               std::to_string(tally.count(Verdict::neutral)),
-               std::to_string(tally.count(Verdict::ambiguous)),
-               std::to_string(tally.count(Verdict::regressed)),
-               fmt::format("{:.0f} %", 100 * tally.geomean() / oracle)});
+    const auto geomean = tally.geomean();
+    table.add(
+        {name, ratioText(tally.total()), ratioText(geomean),
+         std::to_string(tally.count(Verdict::improved)),
+         std::to_string(tally.count(Verdict::neutral)),
+         std::to_string(tally.count(Verdict::ambiguous)),
+         std::to_string(tally.count(Verdict::regressed)),
+         geomean && oracle ? fmt::format("{:.0f} %", 100 * *geomean / *oracle) : kNotMeasured});
   }
   fmt::print("\nspeedup over the compiler's default, interleaved:\n{}\n",
              table.text(report::outputWidth()));
@@ -108,10 +114,25 @@ void printRanking(const split::LimitRanking& ranking) {
                        {"P95", report::Align::right},
                        {"total", report::Align::right}});
   constexpr double kNsPerUs = 1000;
+  const auto add = [&](const std::string& name,
+                       const std::optional<split::LimitStatistics>& statistics) {
+    std::vector<std::string> cells = {name};
+    for (double split::LimitStatistics::* const member :
+         {&split::LimitStatistics::geomeanUs, &split::LimitStatistics::medianUs,
+          &split::LimitStatistics::p95Us, &split::LimitStatistics::totalUs}) {
+      cells.push_back(statistics ? humanTime(*statistics.*member * kNsPerUs) : kNotMeasured);
+    }
+    table.add(cells);
+  };
+  add("baseline", ranking.baseline);
+  add("no split", ranking.noSplit);
   for (const split::LimitStatistics& one : ranking.limits) {
-    table.add({std::to_string(one.limit), humanTime(one.geomeanUs * kNsPerUs),
-               humanTime(one.medianUs * kNsPerUs), humanTime(one.p95Us * kNsPerUs),
-               humanTime(one.totalUs * kNsPerUs)});
+    add(std::to_string(one.limit), one);
+  }
+  for (const split::SparseRow& one : ranking.sparse) {
+    if (one.row.kind == split::SummaryRow::Kind::limit) {
+      add(std::to_string(one.row.limit), std::nullopt);
+    }
   }
   fmt::print("\n{}", table.text(report::outputWidth()));
 }
@@ -140,8 +161,9 @@ void preferFewerRegressions(SplitOutcome& outcome) {
     const std::int64_t other = regressed(one.takeTwoD ? kOneD : kTwoD);
     if (other < taken) {
       one.takeTwoD = !one.takeTwoD;
-      one.why = fmt::format("{}: slows down {} shapes, the other {}", one.takeTwoD ? kTwoD : kOneD,
-                            other, taken);
+      one.why =
+          fmt::format("{}: slows down {} shapes, {} slows down {}", one.takeTwoD ? kTwoD : kOneD,
+                      other, one.takeTwoD ? kOneD : kTwoD, taken);
     }
   }
 }

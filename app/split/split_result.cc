@@ -30,10 +30,11 @@ model::SplitChoice toResult(const split::ValidatedChoice& choice) {
 
 /// Converts one shape with all ways to split that were compared with the baseline.
 model::ValidatedSplit toResult(const ValidationRecord& record, const std::string& taken) {
-  model::ValidatedSplit validated{.arguments = record.arguments,
-                                  .baselineUs = record.baselineUs,
-                                  .taken = taken,
-                                  .choices = {}};
+  model::ValidatedSplit validated{
+      .arguments = record.arguments,
+      .baselineUs = record.baselineUs > 0 ? std::optional(record.baselineUs) : std::nullopt,
+      .taken = taken,
+      .choices = {}};
   for (const auto& [way, choice] : record.choices) {
     validated.choices[way] = toResult(choice);
   }

@@ -84,23 +84,30 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
 
 void addSplitApply(CLI::App& split, Context& context) {
   auto options = std::make_shared<ApplyOptions>();
-  CLI::App* verb =
-      split.add_subcommand("apply", "Write heuristics as a patch of SetSplitReductionSizes.cpp");
-  verb->add_option("--source", options->source, "SetSplitReductionSizes.cpp (not modified)")
+  CLI::App* command =
+      split.add_subcommand("apply", "Write the recommended code as a patch for the compiler");
+  command
+      ->add_option("--source", options->source,
+                   "SetSplitReductionSizes.cpp of the compiler; not modified")
+      ->type_name("FILE")
       ->required();
-  verb->add_option("--results", options->results,
-                   "Results folder (default: the only *_results folder)");
-  verb->add_option("--ladder", options->ladder,
-                   "1d: by output size; 2d: by output and reduction size (default: the "
-                   "recommended one)")
+  command
+      ->add_option("--results", options->results,
+                   "Results folder (default: the only *_results folder)")
+      ->type_name("DIR");
+  command
+      ->add_option("--ladder", options->ladder,
+                   "Thresholds on the output size (1d), or on output and reduction size (2d) "
+                   "(default: as recommended)")
       ->check(CLI::IsMember({"1d", "2d"}));
-  verb->add_option("-o,--output", options->output, "Patch file to write (default: stdout)");
-  verb->footer(
+  command->add_option("-o,--output", options->output, "Patch file to write (default: stdout)")
+      ->type_name("FILE");
+  command->footer(
       "Examples:\n"
       "  hone split apply --source SetSplitReductionSizes.cpp -o split.patch\n"
       "  hone split apply --source SetSplitReductionSizes.cpp | git apply\n"
       "Exit code 2: the source has a form that hone cannot edit.");
-  verb->callback([&context, options] {
+  command->callback([&context, options] {
     context.action = [&context, options] { return apply(context, *options); };
   });
 }

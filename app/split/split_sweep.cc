@@ -146,7 +146,7 @@ Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
 Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
   std::map<std::string, ShapeRecord> earlier;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxEarlierRuns))) {
-    if (line.verb != "split" || line.status != store::RunStatus::finished) {
+    if (line.command != "split" || line.status != store::RunStatus::finished) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
@@ -217,6 +217,17 @@ std::vector<split::ValidationOrder> makeValidationOrders(
   return orders;
 }
 
+/// Adds the oracle to the validated problems whose fastest measured split is the compiler's
+/// default: it is the baseline and needs no measurement.
+void addDefaultOracles(const std::vector<split::ValidationOrder>& orders,
+                       std::vector<split::ValidationRecord>& records) {
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!orders[i].sizes.contains(kOracle) && records[i].baselineUs > 0) {
+      records[i].choices[kOracle] = {records[i].baselineUs, std::nullopt};
+    }
+  }
+}
+
 /// Validates the recommendations, writes the files and prints the report. Returns the exit code.
 Result<int> conclude(const Reporter& report, const SplitOptions& options, SplitCommand& command,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
@@ -231,7 +242,8 @@ Result<int> conclude(const Reporter& report, const SplitOptions& options, SplitC
         command.toolchain.compiler,     command.runner, command.folder.path(),
         command.toolchain.target.flags, options.seed,   command.others};
     const auto orders = makeValidationOrders(problems, outcome.records, recommendations);
-    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock.left()));
+    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock));
+    addDefaultOracles(orders, outcome.validation);
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferFewerRegressions(outcome);
   }
@@ -277,9 +289,10 @@ Result<int> sweepGroup(const Context& context, const SplitOptions& options,
   split::SweepSettings& settings = sweepOptions.settings;
   settings.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
   settings.seed = options.seed;
-  sweepOptions.budget = HONE_TRY(options.parsedBudget());
+  const engine::Budget budget = HONE_TRY(options.parsedBudget());
+  sweepOptions.trials = budget.trials;
+  sweepOptions.clock = engine::BudgetClock(budget);
   sweepOptions.budgetShare = kSweepShare;
-  const engine::BudgetClock clock(sweepOptions.budget);
   if ((options.method == "rebuild") != !options.ireeSource.empty() ||
       options.ireeSource.empty() != options.ireeBuild.empty()) {
     return userError("--method rebuild requires --iree-source and --iree-build, and vice versa");
@@ -289,7 +302,13 @@ Result<int> sweepGroup(const Context& context, const SplitOptions& options,
     return userError("--method rebuild builds compilers on this machine; omit --executor");
   }
   HONE_CHECK(makeFolder(options.folder()));
+  sweepOptions.rerun = split::findDeleted(options.folder(), options.stem(), settings.limits);
   const auto command = HONE_TRY(startCommand(context, options, "sweep", problems, progress));
+  if (budget.time) {
+    const std::int64_t waitStartNs = nowNs();
+    HONE_CHECK(command->executor->awaitReady());
+    sweepOptions.clock.exclude(nowNs() - waitStartNs);
+  }
   sweepOptions.device = deviceNames(command->toolchain, options);
   settings.flags = command->toolchain.target.flags;
   settings.compiler = fmt::format("{} {} {}", command->toolchain.compiler.revision(),
@@ -303,6 +322,10 @@ Result<int> sweepGroup(const Context& context, const SplitOptions& options,
       HONE_TRY(choiceCompiler(options, *command, settings.limits, problems)), command->runner,
       command->folder.path(), command->others};
   split::Sweeper sweeper(command->unitRun(), tools, sweepOptions);
+  if (!options.forceRerun && !sweepOptions.rerun.empty()) {
+    progress.say(fmt::format("measuring again: {}; not found in {}", sweepOptions.rerun.names(),
+                             options.folder().string()));
+  }
   if (!options.forceRerun) {
     sweeper.reuse(HONE_TRY(earlierShapes(command->store)));
   }
@@ -314,7 +337,7 @@ Result<int> sweepGroup(const Context& context, const SplitOptions& options,
   outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
   outcome.records = records;
   outcome.analysis = split::analyze(std::move(sweep));
-  return conclude(report, options, *command, problems, std::move(outcome), clock);
+  return conclude(report, options, *command, problems, std::move(outcome), sweepOptions.clock);
 }
 
 /// Validates the recommendation on the devices of one group.
@@ -420,8 +443,7 @@ Result<engine::Budget> SplitOptions::parsedBudget() const {
 }
 
 std::filesystem::path SplitOptions::folder() const {
-  return results.empty() ? std::filesystem::path(stem() + "_results")
-                         : std::filesystem::path(results);
+  return results.empty() ? split::findResultsFolder(stem()) : std::filesystem::path(results);
 }
 
 SplitOptions SplitOptions::forGroup(const DeviceGroup& group, std::size_t groupCount) const {
@@ -451,6 +473,7 @@ Result<int> splitAnalyze(const Context& context, const std::string& folder) {
   outcome.folder = path;
   outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
   outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
+  HONE_CHECK(split::writeSummary(path, outcome.analysis.sweep));
   HONE_CHECK(writeReports(outcome));
   return report(context, outcome);
 }

@@ -18,7 +18,7 @@ namespace hone::app {
 struct SplitOptions {
   SplitWorkload workload;
   std::string limits;   ///< "": the default of the subcommand
-  std::string results;  ///< folder; "": <stem>_results
+  std::string results;  ///< folder; "": see split::findResultsFolder
   std::string budget;
   bool forceRerun = false;
   std::string method = "attribute";

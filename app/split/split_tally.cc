@@ -7,7 +7,13 @@ namespace hone::app {
 using split::ValidationRecord;
 using stats::Verdict;
 
-double Tally::geomean() const { return speedups.empty() ? 1 : stats::geometricMean(speedups); }
+std::optional<double> Tally::total() const {
+  return timeUs > 0 ? std::optional(baselineUs / timeUs) : std::nullopt;
+}
+
+std::optional<double> Tally::geomean() const {
+  return speedups.empty() ? std::nullopt : std::optional(stats::geometricMean(speedups));
+}
 
 std::int64_t Tally::count(Verdict verdict) const {
   const auto at = verdicts.find(verdict);
@@ -22,14 +28,11 @@ Tally makeTally(const std::vector<ValidationRecord>& records,
                 const std::function<std::string(const ValidationRecord&)>& nameWay) {
   Tally tally;
   for (const ValidationRecord& record : records) {
-    const std::string way = nameWay(record);
-    if (record.baselineUs <= 0 || way.empty()) {
+    const auto at = record.choices.find(nameWay(record));
+    if (record.baselineUs <= 0 || at == record.choices.end()) {
       continue;
     }
-    const auto at = record.choices.find(way);
-    const split::ValidatedChoice choice =
-        at == record.choices.end() ? split::ValidatedChoice{record.baselineUs, std::nullopt}
-                                   : at->second;
+    const split::ValidatedChoice& choice = at->second;
     ++tally.shapes;
     tally.baselineUs += record.baselineUs;
     tally.timeUs += record.baselineUs / choice.speedup();

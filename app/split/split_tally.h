@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ struct Tally {
   std::vector<double> speedups;
   std::map<stats::Verdict, std::int64_t> verdicts;
 
-  [[nodiscard]] double total() const { return timeUs > 0 ? baselineUs / timeUs : 1; }
-  [[nodiscard]] double geomean() const;
+  /// Return the speedup over the baseline; nullopt if no shape was measured.
+  [[nodiscard]] std::optional<double> total() const;
+  [[nodiscard]] std::optional<double> geomean() const;
   [[nodiscard]] std::int64_t count(stats::Verdict verdict) const;
 };
 
@@ -26,7 +28,7 @@ struct Tally {
 [[nodiscard]] stats::Verdict decideVerdict(const split::ValidatedChoice& choice);
 
 /// Tallies the way to split that `nameWay` names for each record; skips the record if it returns
-/// "". A record without that way counts as the baseline, e.g. the oracle where nothing is faster.
+/// "". Also skips records in which that way was not measured.
 [[nodiscard]] Tally makeTally(
     const std::vector<split::ValidationRecord>& records,
     const std::function<std::string(const split::ValidationRecord&)>& nameWay);

@@ -7,6 +7,7 @@
 #include "model/workload/miopen.h"
 #include "model/workload/sweep.h"
 #include "model/workload/workload.h"
+#include "split/sweep/problem_reduction.h"
 
 namespace hone::app {
 namespace {
@@ -20,11 +21,14 @@ std::string formatArguments(const model::WorkloadEntry& entry,
 
 }  // namespace
 
-void SplitWorkload::addTo(CLI::App& verb) {
-  verb.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")->required();
-  verb.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
-  verb.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
-  verb.add_flag("--strict", strict, "Fail on the first unusable line");
+void SplitWorkload::addTo(CLI::App& command) {
+  command.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, or names, one per line")
+      ->required();
+  command.add_option(
+      "--type", type,
+      "Element type of all problems: f32, f16, bf16 or f16_f16_f32 (default: as in the file)");
+  command.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
+  command.add_flag("--strict", strict, "Fail on the first invalid line");
 }
 
 Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {
@@ -59,6 +63,8 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
       HONE_CHECK(skip(fmt::format("{}: attention has no reduction to split", where)));
     } else if (auto good = model::check(problem); !good) {
       HONE_CHECK(skip(fmt::format("{}: {}", where, good.error().message)));
+    } else if (!split::findReduction(problem)) {
+      HONE_CHECK(skip(fmt::format("{}: {} has no reduction to split", where, nameOf(problem))));
     } else if (names.insert(nameOf(problem)).second) {
       problems.push_back({formatArguments(entry, problemsPerLine), problem});
     }

@@ -21,7 +21,7 @@ struct SplitWorkload {
   std::int64_t limit = 0;  ///< 0: all
   bool strict = false;
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   /// Returns the problems without duplicates. Skips and reports invalid lines and problems without
   /// a reduction to split; with --strict, fails on the first one.
   [[nodiscard]] Result<std::vector<split::SweepProblem>> problems(Progress& progress) const;

@@ -283,41 +283,54 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
 
 void addTuneCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<TuneCommandOptions>();
-  CLI::App* verb =
-      app.add_subcommand("tune", "Search the knobs of each dispatch and write a tuning spec");
-  options->programs.addTo(*verb);
-  options->flagOptions.addTo(*verb);
-  verb->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)");
-  CLI::Option* budget = verb->add_option("--budget", options->budget,
-                                         "Time and trial limit: 90s, 200trials, 10m,200trials")
-                            ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches,
-                   "Tune only dispatches whose names match this regex");
-  verb->add_option("--top", options->top, "Tune only the N most expensive dispatches")
+  CLI::App* command =
+      app.add_subcommand("tune", "Search flags and dispatch knobs, and write a tuning spec");
+  options->programs.addTo(*command);
+  options->flagOptions.addTo(*command);
+  command
+      ->add_option("-o,--output", options->output,
+                   "Tuning spec to write (default: stdout); with --compile-only or --replay, a "
+                   "folder")
+      ->type_name("FILE");
+  CLI::Option* budget =
+      command
+          ->add_option("--budget", options->budget,
+                       "Limit of time, trials or both: 90s, 200trials, 10m,200trials")
+          ->capture_default_str();
+  command
+      ->add_option("--dispatches", options->dispatches,
+                   "Tune only dispatches whose names match this regex")
+      ->type_name("REGEX");
+  command->add_option("--top", options->top, "Tune only the N most expensive dispatches")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--strategy", options->strategy, "Search strategy")
+  command->add_option("--strategy", options->strategy, "Search strategy")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
       ->capture_default_str();
   CLI::Option* seed =
-      verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
-  verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
+      command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
-  verb->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
-  verb->add_option("--starter-spec", options->starterSpec,
-                   "Tuning spec whose entries are tried first");
-  verb->add_flag("--compile-only", options->compileOnly,
-                 "Only compile; by default 100 candidates per dispatch");
-  verb->add_option("--continue", options->continued,
-                   "Measure the candidates in a --compile-only folder");
-  verb->add_option("--replay", options->replayed,
-                   "Simulate --strategy on a recorded run; -o saves it")
+  command->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
+  command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
+  command
+      ->add_option("--starter-spec", options->starterSpec,
+                   "Tuning spec whose entries are tried first")
+      ->type_name("FILE");
+  command->add_flag("--compile-only", options->compileOnly,
+                    "Only compile candidates, for another machine (default: 100 per dispatch)");
+  command
+      ->add_option("--continue", options->continued,
+                   "Measure the candidates in a --compile-only folder")
+      ->type_name("DIR");
+  command
+      ->add_option("--replay", options->replayed,
+                   "Simulate --strategy on a recorded run; -o saves the recordings")
       ->type_name("RUN")
       ->check(CLI::PositiveNumber);
-  options->toolchain.addTo(*verb);
-  options->cluster.addTo(*verb);
-  verb->footer(
+  options->toolchain.addTo(*command);
+  options->cluster.addTo(*command);
+  command->footer(
       "Examples:\n"
       "  hone tune model.mlir -o spec.mlir\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
@@ -328,8 +341,11 @@ void addTuneCommand(CLI::App& app, Context& context) {
       "  hone tune --continue candidates -o spec.mlir      on a machine with the device\n"
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1\n"
       "  hone tune --replay 12 --strategy model            compiles nothing\n"
-      "Without a gain, no spec is written and the exit code is 0.");
-  verb->callback([&context, options, budget, seed] {
+      "Knobs are the settings of one dispatch: tile sizes, lowering pipeline, threads per "
+      "workgroup.\n"
+      "Without a significant gain on the whole program, no spec is written and the exit code is "
+      "0.");
+  command->callback([&context, options, budget, seed] {
     options->budgetGiven = budget->count() > 0;
     options->seedGiven = seed->count() > 0;
     context.action = [&context, options] { return tune(context, *options); };

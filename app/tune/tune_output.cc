@@ -104,6 +104,18 @@ Result<Files> filesFor(Toolchain& toolchain, const std::vector<TunedProgram>& tu
   return files;
 }
 
+/// Says why no spec was written. Warns about a stale file instead of removing it.
+void printMissingSpec(const std::vector<TunedProgram>& tuned, const std::string& output) {
+  const bool gained = std::ranges::any_of(
+      tuned, [](const TunedProgram& one) { return one.result.proof.has_value(); });
+  const bool stale = std::filesystem::exists(output);
+  if (gained || stale) {
+    fmt::print("no spec written{}{}\n",
+               gained ? ": the compiler flags above are the whole gain" : "",
+               stale ? fmt::format("; {} is from an earlier run", output) : "");
+  }
+}
+
 }  // namespace
 
 Result<void> checkOutput(const std::string& output) {
@@ -148,15 +160,7 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
     fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
   }
   if (files.specs.files.empty() && !output.empty()) {
-    const bool gained = std::ranges::any_of(
-        tuned, [](const TunedProgram& one) { return one.result.proof.has_value(); });
-    if (gained) {
-      fmt::print("no spec written to {}: the compiler flags above are the whole gain\n", output);
-    }
-    // Warn about a stale file instead of removing it.
-    if (std::filesystem::exists(output)) {
-      fmt::print("no spec written; {} is from an earlier run\n", output);
-    }
+    printMissingSpec(tuned, output);
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/common/call_options.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/compile/dispatch_programs.h"
@@ -31,14 +32,15 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
 
 }  // namespace
 
-void TunePrograms::addTo(CLI::App& verb) {
-  verb.add_option("PROGRAM", file, "MLIR program, dumped dispatch or workload");
-  verb.add_option("--problem", problems, "Name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
+void TunePrograms::addTo(CLI::App& command) {
+  command.add_option("PROGRAM", file, "MLIR program or dumped dispatch (.mlir), or a workload");
+  command
+      .add_option(
+          "--problem", problems,
+          "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
-  verb.add_option("--function", function, "Function to run, if there are several");
-  verb.add_option("--input", inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
-      ->allow_extra_args(false);
-  verb.add_option("--limit", limit, "Maximum number of problems of a workload")
+  addCallOptions(command, function, inputs);
+  command.add_option("--limit", limit, "Maximum number of problems of a workload")
       ->check(CLI::PositiveNumber);
 }
 

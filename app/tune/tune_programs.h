@@ -22,7 +22,7 @@ struct TunePrograms {
   std::vector<std::string> inputs;
   std::int64_t limit = 0;  ///< problems of a workload; 0: all
 
-  void addTo(CLI::App& verb);
+  void addTo(CLI::App& command);
   /// Returns the programs with their inputs. Writes programs for problems to `folder`. Skips and
   /// reports invalid lines of a workload.
   [[nodiscard]] Result<std::vector<tune::WholeProgram>> load(Toolchain& toolchain,

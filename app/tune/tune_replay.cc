@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/common/find_run.h"
 #include "base/file.h"
 #include "base/text/text.h"
 #include "model/result/knob_values.h"
@@ -54,9 +55,7 @@ std::optional<search::RecordedPoint> toRecordedPoint(const store::Trial& trial,
   } else {
     point.failure = trial.message;
   }
-  if (trial.details.proposal->guess) {
-    point.guess = *trial.details.proposal->guess;
-  }
+  point.guess = trial.details.proposal->guess;
   return point;
 }
 
@@ -71,16 +70,14 @@ void fillKnobs(search::Recording& recording) {
   }
 }
 
-Result<std::vector<search::Recording>> readRecordings(const store::Store& store, std::int64_t id) {
-  const auto run = HONE_TRY(store.run(id));
-  if (!run) {
-    return userError("no run {}; `hone runs` lists all", id);
-  }
-  if (run->details.spaces.empty()) {
-    return userError("run {} has no search to replay: it is a run of {}", id, run->verb);
+Result<std::vector<search::Recording>> readRecordings(const store::Store& store,
+                                                      const Context& context, std::int64_t id) {
+  const store::Run run = HONE_TRY(findRun(store, context, id));
+  if (run.details.spaces.empty()) {
+    return userError("run {} has no search to replay: it is a run of {}", id, run.command);
   }
   std::map<std::string, search::Recording> recordings;
-  for (const auto& [scope, knobs] : run->details.spaces) {
+  for (const auto& [scope, knobs] : run.details.spaces) {
     recordings[scope] = {scope, knobsFrom(knobs), {}};
   }
   std::map<std::string, double> times;  // by key, for trials with the same binary as an earlier one
@@ -130,8 +127,8 @@ Result<double> medianTrials(const search::Recording& recording, const std::strin
 
 Result<int> replayRun(const Context& context, std::int64_t run, const std::string& strategy,
                       const std::string& folder) {
-  const auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::read));
-  const auto recordings = HONE_TRY(readRecordings(store, run));
+  const store::Store store = HONE_TRY(openStore(context));
+  const auto recordings = HONE_TRY(readRecordings(store, context, run));
   using report::Align;
   report::Table table({{"search", Align::left, 30},
                        {"recorded", Align::right},

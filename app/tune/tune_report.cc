@@ -10,6 +10,7 @@
 #include "base/text/text.h"
 #include "knobs/value_names.h"
 #include "report/render/table.h"
+#include "report/render/tune_reasons.h"
 
 namespace hone::app {
 namespace {
@@ -64,6 +65,33 @@ std::string notTuned(const TunableDispatch& tunable) {
   return tunable.skipReason.empty() ? "" : fmt::format("not tuned: {}", tunable.skipReason);
 }
 
+model::TunedDispatch toResult(const TunedDispatch& dispatch) {
+  model::TunedDispatch result = app::toResult(dispatch.tunable);
+  result.tried = static_cast<std::int64_t>(dispatch.tried);
+  result.failed = static_cast<std::int64_t>(dispatch.failed);
+  if (dispatch.defaultNs > 0) {
+    result.defaultNs = dispatch.defaultNs;
+  }
+  result.inSpec = dispatch.inSpec;
+  result.note = dispatch.note;
+  if (dispatch.winner) {
+    result.winner =
+        model::TunedWinner{.point = dispatch.winner->config.name,
+                           .compilationInfo = dispatch.winner->config.attributes.front().value,
+                           .speedup = dispatch.winner->comparison->speedup,
+                           .verified = std::string(nameOf(dispatch.winner->expectation))};
+  }
+  result.searchEnd = dispatch.searchEnd;
+  if (dispatch.searchEnd) {  // the search took place
+    result.finalists = static_cast<std::int64_t>(dispatch.finalists);
+  }
+  if (dispatch.bestFinalist) {
+    result.bestFinalist = model::TunedFinalist{.point = dispatch.bestFinalist->config.name,
+                                               .comparison = *dispatch.bestFinalist->comparison};
+  }
+  return result;
+}
+
 /// Returns why a dispatch is not in the spec; "" if it is.
 std::string explainNotInSpec(const TunedDispatch& dispatch) {
   if (dispatch.inSpec) {
@@ -73,7 +101,7 @@ std::string explainNotInSpec(const TunedDispatch& dispatch) {
     return notTuned(dispatch.tunable);
   }
   if (!dispatch.winner) {
-    return "no gain; default kept";
+    return fmt::format("default kept: {}", report::explainDefaultKept(toResult(dispatch)));
   }
   return dispatch.note.empty() ? "faster only alone" : dispatch.note;
 }
@@ -169,25 +197,6 @@ void printKnobs(const knobs::KnobModel& model) {
   }
 }
 
-model::TunedDispatch toResult(const TunedDispatch& dispatch) {
-  model::TunedDispatch result = app::toResult(dispatch.tunable);
-  result.tried = static_cast<std::int64_t>(dispatch.tried);
-  result.failed = static_cast<std::int64_t>(dispatch.failed);
-  if (dispatch.defaultNs > 0) {
-    result.defaultNs = dispatch.defaultNs;
-  }
-  result.inSpec = dispatch.inSpec;
-  result.note = dispatch.note;
-  if (dispatch.winner) {
-    result.winner =
-        model::TunedWinner{.point = dispatch.winner->config.name,
-                           .compilationInfo = dispatch.winner->config.attributes.front().value,
-                           .speedup = dispatch.winner->comparison->speedup,
-                           .verified = std::string(nameOf(dispatch.winner->against))};
-  }
-  return result;
-}
-
 model::TunedVariant toResult(const Variant& variant) {
   model::TunedVariant result{
       .name = variant.flags.name, .flags = variant.flags.flags, .dispatches = {}};
@@ -214,7 +223,7 @@ model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
   }
   if (!tuned.after.empty()) {
     result.dispatchTimes =
-        model::DispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
+        model::TunedDispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
   }
   return result;
 }
@@ -244,6 +253,9 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
     program.variants.push_back(toResult(variant));
   }
   program.noGain = result.lost;
+  if (!result.flagFindings.empty()) {
+    program.flagSets = static_cast<std::int64_t>(result.flagFindings.size() - 1);  // the default
+  }
   if (result.proof) {
     program.defaultNs = result.proof->gain.defaultNs;
     program.proof = toTunedProof(result);

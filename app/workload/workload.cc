@@ -1,6 +1,7 @@
 #include "app/workload/workload.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "model/workload/workload.h"
 #include "report/render/table.h"
 #include "report/render/workload.h"
+#include "split/sweep/problem_reduction.h"
 #include "store/records.h"
 
 namespace hone::app {
@@ -121,6 +123,13 @@ bool isCommand(const FileLine& line) {
          !model::extractCommand(line.text).contains('_');
 }
 
+/// Returns true if the compiler's split reduction treats a problem of the line as a convolution.
+bool isConvolution(const FileLine& line) {
+  return std::any_of(line.problems.begin(), line.problems.end(), [](const model::Problem& problem) {
+    return split::decideKind(problem) == model::ReductionKind::convolution;
+  });
+}
+
 void reportSkipped(const WorkloadCommandOptions& options, const WorkloadFile& file) {
   std::size_t number = 0;
   for (const FileLine& line : file.lines) {
@@ -157,9 +166,8 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
   HONE_CHECK(reportBadLines(options, file));
   reportSkipped(options, file);
   const auto collectLines = [&](bool conv) {
-    return selectLines(file, [&](const FileLine& line) {
-      return isCommand(line) && std::holds_alternative<model::Conv>(*line.problem) == conv;
-    });
+    return selectLines(
+        file, [&](const FileLine& line) { return isCommand(line) && isConvolution(line) == conv; });
   };
   const WorkloadPart convs = collectLines(true);
   const WorkloadPart matmuls = collectLines(false);
@@ -183,18 +191,19 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
 
 CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::string& what,
                       WorkloadCommandOptions& options) {
-  CLI::App* verb = workload.add_subcommand(name, what);
-  verb->add_option("FILE", options.file, "MIOpen or BOO commands, or names, one per line")
+  CLI::App* command = workload.add_subcommand(name, what);
+  command
+      ->add_option("FILE", options.file, "Workload: MIOpen or BOO commands, or names, one per line")
       ->required();
-  return verb;
+  return command;
 }
 
-void addCommon(CLI::App& verb, Context& context,
+void addCommon(CLI::App& command, Context& context,
                const std::shared_ptr<WorkloadCommandOptions>& options,
                Result<int> (*action)(const Context&, const WorkloadCommandOptions&)) {
-  verb.add_flag("--strict", options->strict, "Fail on invalid lines");
-  verb.add_flag("--json", context.json, "Print results as JSON");
-  verb.callback([options, action, &context] {
+  command.add_flag("--strict", options->strict, "Fail on the first invalid line");
+  command.add_flag("--json", context.json, "Print results as JSON");
+  command.callback([options, action, &context] {
     context.action = [options, action, &context] { return action(context, *options); };
   });
 }
@@ -208,16 +217,17 @@ void addWorkloadCommand(CLI::App& app, Context& context) {
   workload->footer(
       "Examples:\n  hone workload show shapes.txt\n"
       "  hone workload head shapes.txt 10 -o small.txt\n  hone workload split shapes.txt\n"
-      "Invalid lines are reported and skipped; with --strict the exit code is 2.");
+      "Invalid lines are reported and skipped; with --strict the exit code is 2.\n"
+      "A problem is one matmul, convolution or attention with its sizes.");
 
   CLI::App* shown =
-      addWithFile(*workload, "show", "Show kind, output size, reduction size and FLOPs", *options);
+      addWithFile(*workload, "show", "List the problems with their sizes and FLOPs", *options);
   addCommon(*shown, context, options, show);
   shown->footer(
       "Examples:\n  hone workload show shapes.txt\n  hone workload show shapes.txt --json");
 
   CLI::App* first =
-      addWithFile(*workload, "head", "Print the first lines with a problem", *options);
+      addWithFile(*workload, "head", "Print the first N lines with a problem", *options);
   first->add_option("N", options->count, "Number of lines")->required()->check(CLI::PositiveNumber);
   first->add_option("-o,--output", options->output, "File to write (default: stdout)")
       ->type_name("FILE");
@@ -233,7 +243,8 @@ void addWorkloadCommand(CLI::App& app, Context& context) {
   addCommon(*parts, context, options, splitByKind);
   parts->footer(
       "Examples:\n  hone workload split shapes.txt         shapes_conv.txt and shapes_matmul.txt\n"
-      "  hone workload split shapes.txt -o parts");
+      "  hone workload split shapes.txt -o parts\n"
+      "Convolutions that the compiler splits like matmuls (1x1 filters) are matmuls.");
 }
 
 }  // namespace hone::app

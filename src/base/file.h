@@ -10,7 +10,7 @@
 
 namespace hone {
 
-/// Returns the contents of `file`; fails with a user error that names the file if it is missing.
+/// Returns the contents of `file`; fails with a user error if it cannot be opened.
 [[nodiscard]] Result<std::string> readFile(const std::filesystem::path& file);
 
 /// Writes a temporary file, then renames it, so readers never see partial contents.
@@ -22,13 +22,14 @@ namespace hone {
 
 [[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
 
-/// Returns $XDG_DATA_HOME/hone or ~/.local/share/hone, for persistent data.
+/// Returns $XDG_DATA_HOME/hone or ~/.local/share/hone, for persistent data. Without $HOME, ~ is
+/// /tmp.
 [[nodiscard]] std::filesystem::path dataFolder();
 /// Returns $XDG_CACHE_HOME/hone or ~/.cache/hone, for data that can be recomputed.
 [[nodiscard]] std::filesystem::path cacheFolder();
 
-/// A unique folder in the system's temporary folder, removed recursively on destruction. Creating
-/// one also removes the leftovers of killed processes.
+/// A unique folder in $TMPDIR or /tmp, removed recursively on destruction. Creating one also
+/// removes the folders with the same prefix that killed processes of this machine left.
 class ScratchFolder {
  public:
   [[nodiscard]] static Result<ScratchFolder> create(std::string_view prefix = "hone");
@@ -51,7 +52,8 @@ class FileLock {
   /// Creates the lock file if missing. The holder may remove the file.
   [[nodiscard]] static Result<FileLock> tryLock(const std::filesystem::path& file);
   enum class Share : std::uint8_t { exclusive, shared };
-  /// Waits until the lock is free. Calls `onWait` first if another process holds it.
+  /// Waits until the lock is free; an interrupt ends the wait with an error. Calls `onWait` first
+  /// if another process holds it. Holders must not remove the file.
   [[nodiscard]] static Result<FileLock> waitFor(const std::filesystem::path& file, Share share,
                                                 const std::function<void()>& onWait = {});
   FileLock(FileLock&& other) noexcept;

@@ -32,6 +32,7 @@ class Hasher {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
+/// Return the SHA-256 as 64 lower-case hex digits.
 [[nodiscard]] std::string hashBytes(std::string_view data);
 [[nodiscard]] Result<std::string> hashFile(const std::filesystem::path& file);
 

@@ -12,9 +12,11 @@
 namespace hone {
 
 [[nodiscard]] std::string hostName();
+/// Returns the model name in /proc/cpuinfo; "unknown" if it has none.
 [[nodiscard]] std::string cpuName();
 /// Returns the number of CPUs in this process's affinity mask.
 [[nodiscard]] std::size_t cpuCount();
+/// Returns the size of the physical memory.
 [[nodiscard]] std::uint64_t memoryBytes();
 /// Returns the size of the first CPU's data cache at `level`, or nullopt if sysfs does not report
 /// it. A cache shared by several CPUs counts in full.

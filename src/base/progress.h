@@ -59,10 +59,11 @@ class Progress {
   /// Starts a stage of `total` steps and ends the previous one.
   void stage(std::string_view name, std::int64_t total) { stage(name, StageSize{.total = total}); }
   void stage(std::string_view name, const StageSize& size);
+  /// Completes `count` steps. An empty note keeps the previous one.
   void step(std::string_view note = {}, std::int64_t count = 1);
   /// Sets the best result, which is kept across stages; "" clears it.
   void best(std::string_view what) { best_ = what; }
-  /// Prints a permanent line above the progress line.
+  /// Prints a permanent line above the progress line, unless quiet.
   void say(std::string_view line);
   /// Clears the progress line.
   void finish();

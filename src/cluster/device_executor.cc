@@ -34,8 +34,8 @@ Result<json> performAt(engine::Unit& unit, std::size_t place,
   engine::TrialLog log(scratch.store(), scratch.run());
   HONE_CHECK(log.restore());
   Progress progress(true);
-  engine::UnitSite site{.log = log, .progress = progress, .place = place};
-  json value = HONE_TRY(unit.perform(site));
+  engine::UnitContext context{.log = log, .progress = progress, .place = place};
+  json value = HONE_TRY(unit.perform(context));
   auto records = HONE_TRY(scratch.records());
   std::set<std::string> known;
   for (const store::TrialRecord& one : earlier) {

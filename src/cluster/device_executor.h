@@ -22,7 +22,7 @@
 namespace hone::cluster {
 
 /// Executes units on several equal devices of this machine, one unit per device at a time, each in
-/// a forked child. The child's UnitSite::place is the index of its device.
+/// a forked child. The child's UnitContext::place is the index of its device.
 ///
 /// Compiles all units of a batch before it performs them: no compile overlaps a measurement. Holds
 /// the machine lock for all children. A unit's trials are recorded when it is finished; a repeated

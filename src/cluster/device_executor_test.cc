@@ -37,7 +37,7 @@ class PlaceUnit : public engine::Unit {
     prepared_ += static_cast<int>(batch.size());
     return {};
   }
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override {
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& context) override {
     switch (act_) {
       case Act::fail:
         return userError("wrong");
@@ -47,18 +47,18 @@ class PlaceUnit : public engine::Unit {
         std::raise(SIGKILL);
         break;
       case Act::meetOther:
-        HONE_CHECK(meet(site.place));
+        HONE_CHECK(meet(context.place));
         break;
       case Act::none:
         break;
     }
-    const bool isNew = site.log.find(name_) == nullptr;
+    const bool isNew = context.log.find(name_) == nullptr;
     if (isNew) {
       store::Trial trial;
       trial.key = name_;
-      HONE_CHECK(site.log.add(trial, {}));
+      HONE_CHECK(context.log.add(trial, {}));
     }
-    return nlohmann::json{{"place", site.place}, {"new", isNew}};
+    return nlohmann::json{{"place", context.place}, {"new", isNew}};
   }
 
  private:

@@ -13,7 +13,7 @@
 namespace hone::cluster {
 namespace {
 
-constexpr std::int64_t kBeatNs = 5 * kSecondNs;
+constexpr std::int64_t kHeartbeatNs = 5 * kSecondNs;
 constexpr std::int64_t kPlacesNs = kSecondNs;
 constexpr std::int64_t kWorkersNs = 3 * kSecondNs;
 constexpr std::chrono::milliseconds kFirstPause{5};
@@ -64,8 +64,8 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
   std::unique_ptr<Head> head(
       new Head(options, std::move(spool), Slurm(fmt::format("hone-{}", name))));
   // The `finished` flag of an earlier head must not end the workers of this one.
-  head->beats_ = head->spool_.headBeat().count;
-  HONE_CHECK(head->beat());
+  head->heartbeats_ = head->spool_.headHeartbeat().count;
+  HONE_CHECK(head->sendHeartbeat());
   const std::string program = HONE_TRY(ownProgram()).string();
   for (const bool onlyCompile : {false, true}) {
     std::vector<std::string> worker = {program, "worker", head->spool_.folder().string()};
@@ -95,9 +95,9 @@ Head::~Head() {
 }
 
 void Head::leave() {
-  const InterruptsHeld held;
+  const InterruptGuard held;
   // Ends also those workers whose job cannot be cancelled.
-  static_cast<void>(spool_.beatHead(++beats_, true));
+  static_cast<void>(spool_.writeHeadHeartbeat(++heartbeats_, true));
   for (int tries = 1; !jobs_.cancelAll(); ++tries) {
     if (tries == kMaxLastCancels) {
       fmt::print(stderr, "hone: cannot cancel the jobs of this run; use scancel --name={}\n",
@@ -108,25 +108,25 @@ void Head::leave() {
   }
 }
 
-Result<void> Head::beat() {
-  beatNs_ = nowNs();
-  return spool_.beatHead(++beats_, false);
+Result<void> Head::sendHeartbeat() {
+  heartbeatNs_ = nowNs();
+  return spool_.writeHeadHeartbeat(++heartbeats_, false);
 }
 
-void Head::wait(const std::string& key) {
-  units_[key].at = Pending::At::waiting;
+void Head::setWaiting(const std::string& key) {
+  units_[key].state = Pending::State::waiting;
   waiting_.push_back(key);
 }
 
-void Head::begin(const std::string& key) {
+void Head::startUnit(const std::string& key) {
   if (inherited_.erase(key) > 0) {
-    units_[key].at = Pending::At::queued;
+    units_[key].state = Pending::State::queued;
   } else {
-    wait(key);
+    setWaiting(key);
   }
 }
 
-Result<void> Head::handOut(QueuedUnit unit) {
+Result<void> Head::enqueue(QueuedUnit unit) {
   const std::string key = unit.key;
   if (units_.contains(key) || answers_.contains(key)) {
     return {};
@@ -142,43 +142,44 @@ Result<void> Head::handOut(QueuedUnit unit) {
       options_.compileNodes > 0 && !inherited_.contains(key) && !spool_.doneAnswer(compile.key);
   units_[key].unit = std::move(unit);
   if (compileFirst) {
-    units_[key].at = Pending::At::compiling;
+    units_[key].state = Pending::State::compiling;
     const std::string first = compile.key;
     units_[first].unit = std::move(compile);
-    begin(first);
+    startUnit(first);
   } else {
-    begin(key);
+    startUnit(key);
   }
   return {};
 }
 
-std::size_t Head::count(Pending::At at) const {
-  return static_cast<std::size_t>(std::count_if(
-      units_.begin(), units_.end(), [&](const auto& entry) { return entry.second.at == at; }));
+std::size_t Head::count(Pending::State state) const {
+  return static_cast<std::size_t>(
+      std::count_if(units_.begin(), units_.end(),
+                    [&](const auto& entry) { return entry.second.state == state; }));
 }
 
 Result<void> Head::fillQueue() {
-  std::size_t queued = waiting_.empty() ? 0 : count(Pending::At::queued);
+  std::size_t queued = waiting_.empty() ? 0 : count(Pending::State::queued);
   while (queued < window() && !waiting_.empty()) {
     const auto at = units_.find(waiting_.front());
     waiting_.pop_front();
-    if (at == units_.end() || at->second.at != Pending::At::waiting) {
+    if (at == units_.end() || at->second.state != Pending::State::waiting) {
       continue;
     }
     HONE_CHECK(spool_.put(at->second.unit));
-    at->second.at = Pending::At::queued;
+    at->second.state = Pending::State::queued;
     ++queued;
   }
   return {};
 }
 
-void Head::settle(Answer answer) {
+void Head::acceptAnswer(Answer answer) {
   const std::string key = answer.key;
   const auto at = units_.find(key);
   if (at == units_.end()) {
     return;  // for an earlier head that requested more, or a duplicate answer
   }
-  if (at->second.at == Pending::At::queued) {
+  if (at->second.state == Pending::State::queued) {
     spool_.withdraw(key);
   }
   const bool onlyCompile = at->second.unit.onlyCompile;
@@ -190,7 +191,7 @@ void Head::settle(Answer answer) {
   // Compile errors and crashes are reported by the measuring unit.
   const std::string measured = key.substr(0, key.size() - kCompileSuffix.size());
   if (units_.contains(measured)) {
-    wait(measured);
+    setWaiting(measured);
   }
 }
 
@@ -199,7 +200,7 @@ bool Head::collectAnswers() {
   for (Answer& answer : answers) {
     workers_.noteAnswer(answer);
     inherited_.erase(answer.key);
-    settle(std::move(answer));
+    acceptAnswer(std::move(answer));
   }
   return !answers.empty();
 }
@@ -225,16 +226,16 @@ void Head::giveUp(const QueuedUnit& unit, const std::string& worker, const std::
   answer.worker = worker;
   answer.error = Error{Fault::user, why};
   static_cast<void>(spool_.storeAnswer(answer));  // the next head must not retry it
-  settle(std::move(answer));
+  acceptAnswer(std::move(answer));
 }
 
-void Head::failed(const Death& death) {
+void Head::handleMachineFailure(const WorkerDeath& death) {
   const auto at = units_.find(death.key);
   if (at == units_.end()) {
     inherited_.erase(death.key);
     return;
   }
-  ++givenBack_;
+  ++requeued_;
   QueuedUnit& unit = at->second.unit;
   if (++unit.failures == kMaxUnitFailures) {
     giveUp(unit, death.worker,
@@ -243,31 +244,31 @@ void Head::failed(const Death& death) {
     return;
   }
   static_cast<void>(spool_.storeFailures(unit));
-  wait(death.key);
+  setWaiting(death.key);
 }
 
-void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
+void Head::handleDeath(const std::string& key, const std::string& worker, const std::string& why) {
   if (!units_.contains(key)) {
     inherited_.erase(key);  // the next request queues it again
     return;
   }
-  ++givenBack_;
+  ++requeued_;
   if (!countDeath(key, worker, why)) {
-    wait(key);
+    setWaiting(key);
   }
 }
 
-void Head::lose(const std::string& worker, bool itsFault, const std::string& why) {
+void Head::releaseWorker(const std::string& worker, bool countsDeath, const std::string& why) {
   for (const Claim& claim : spool_.claims()) {
     if (claim.worker != worker) {
       continue;
     }
     spool_.release(claim);
-    if (itsFault) {
-      died(claim.key(), worker, why);
+    if (countsDeath) {
+      handleDeath(claim.key(), worker, why);
     } else if (units_.contains(claim.key())) {
-      ++givenBack_;
-      wait(claim.key());
+      ++requeued_;
+      setWaiting(claim.key());
     } else {
       inherited_.erase(claim.key());
     }
@@ -286,17 +287,17 @@ Result<void> Head::noteFailedWorker(const std::string& worker, const std::string
   // All workers requested at a time may have got bad nodes; a claimed unit shows that others can
   // work.
   if (workers_.failures() < std::max(kMinBadWorkers, maxWanted_) ||
-      count(Pending::At::claimed) > 0) {
+      count(Pending::State::claimed) > 0) {
     return {};
   }
-  return machineError("workers cannot start or continue; the last, {}: {}; see {}", worker, why,
-                      (spool_.folder() / "logs").string());
+  return machineError("workers cannot start or continue; last failure, of {}: {}; see {}", worker,
+                      why, (spool_.folder() / "logs").string());
 }
 
 Result<void> Head::readDeaths() {
-  const std::vector<Death> deaths = spool_.takeDeaths();
+  const std::vector<WorkerDeath> deaths = spool_.takeDeaths();
   collectAnswers();  // a worker that died after its answer has finished its unit
-  for (const Death& death : deaths) {
+  for (const WorkerDeath& death : deaths) {
     if (const auto at = units_.find(death.key); at != units_.end() && !death.node.empty()) {
       auto& nodes = at->second.unit.nodes;
       if (std::find(nodes.begin(), nodes.end(), death.node) == nodes.end()) {
@@ -307,12 +308,11 @@ Result<void> Head::readDeaths() {
       workers_.noteDeath(death.worker);
     }
     if (!death.key.empty() && !death.machineFailed) {
-      died(death.key, death.worker, death.why);
+      handleDeath(death.key, death.worker, death.why);
     } else if (death.why != kOtherNodeKind) {
-      failed(death);
-      if (workers_.noteFailure(death.worker, death.node)) {
-        HONE_CHECK(noteFailedWorker(death.worker, death.why));
-      }
+      handleMachineFailure(death);
+      workers_.noteFailure(death.worker, death.node);
+      HONE_CHECK(noteFailedWorker(death.worker, death.why));
     } else if (jobs_.onlyCompiles(death.worker)) {
       ++otherCompileNodes_;
     } else {
@@ -337,18 +337,18 @@ void Head::extendDeadlines() {
 }
 
 void Head::locateUnits() {
-  std::map<std::string, Pending::At> places;
+  std::map<std::string, Pending::State> places;
   // In the order in which a unit moves, so that a moving unit is seen at least once.
   for (const std::string& key : spool_.queuedKeys()) {
     if (units_.contains(key) || inherited_.contains(key)) {
-      places[key] = Pending::At::queued;
+      places[key] = Pending::State::queued;
     } else {
-      spool_.withdraw(key);  // requeued by its worker after it was settled
+      spool_.withdraw(key);  // requeued by its worker after it was answered
     }
   }
   const std::vector<Claim> claims = spool_.claims();
   for (const Claim& claim : claims) {
-    places[claim.key()] = Pending::At::claimed;
+    places[claim.key()] = Pending::State::claimed;
   }
   workers_.noteClaims(claims);
   collectAnswers();
@@ -356,21 +356,22 @@ void Head::locateUnits() {
   const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
   for (auto& [key, pending] : units_) {
     if (const auto place = places.find(key); place != places.end()) {
-      pending.at = place->second;
+      pending.state = place->second;
       pending.missingNs = 0;
-    } else if (pending.at == Pending::At::queued || pending.at == Pending::At::claimed) {
+    } else if (pending.state == Pending::State::queued ||
+               pending.state == Pending::State::claimed) {
       // The file is damaged and unclaimed, or the listing is outdated.
       pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
       if (nowNs() - pending.missingNs > lostNs) {
         pending.missingNs = 0;
-        wait(key);
+        setWaiting(key);
       }
     }
   }
 }
 
 Result<void> Head::loseSilentWorker(const std::string& worker) {
-  lose(worker, true, "no heartbeat from its worker");
+  releaseWorker(worker, true, "no heartbeat from its worker");
   jobs_.listSoon();  // a replacement may be needed
   if (!jobs_.isAlive(worker)) {
     return {};
@@ -385,14 +386,14 @@ Result<void> Head::readWorkers() {
   workers_.noteClaims(claims);
   for (const std::string& name : listed) {
     if (!workers_.isLost(name)) {
-      workers_.noteBeat(name, spool_.readBeat(name).count);
+      workers_.noteHeartbeat(name, spool_.readHeartbeat(name).count);
     }
   }
   extendDeadlines();
   const WorkerHealth::Review review =
       workers_.review(listed, claims, static_cast<std::int64_t>(options_.lostSeconds * 1e9));
   for (const std::string& worker : review.reclaims) {
-    lose(worker, false, "");
+    releaseWorker(worker, false, "");
   }
   if (review.anyLeft) {
     jobs_.listSoon();  // a replacement may be needed
@@ -423,7 +424,7 @@ Result<void> Head::readJobs() {
 
 Result<void> Head::jobEnded(const Job& job) {
   const std::string why = fmt::format("its worker's job ended as {}", job.state);
-  lose(job.id, !job.wasCancelled() && !job.timedOut(), why);
+  releaseWorker(job.id, !job.wasCancelled() && !job.timedOut(), why);
   workers_.markLost(job.id);
   if (job.timedOut()) {
     // Its worker may have requeued the unit in time, but the next job will not be longer.
@@ -438,7 +439,7 @@ Result<void> Head::jobEnded(const Job& job) {
 
 Result<void> Head::startWorkers() {
   const std::size_t open =
-      std::max<std::size_t>(units_.size() - count(Pending::At::compiling), wantsWorker_ ? 1 : 0);
+      std::max<std::size_t>(units_.size() - count(Pending::State::compiling), wantsWorker_ ? 1 : 0);
   if (open == 0 || !jobs_.maySubmit()) {
     return {};
   }
@@ -477,8 +478,8 @@ Result<bool> Head::poll() {
   }
   extendDeadlines();
   const bool came = collectAnswers();
-  if (nowNs() - beatNs_ > kBeatNs) {
-    HONE_CHECK(beat());
+  if (nowNs() - heartbeatNs_ > kHeartbeatNs) {
+    HONE_CHECK(sendHeartbeat());
   }
   if (nowNs() - placesNs_ > kPlacesNs) {
     placesNs_ = nowNs();
@@ -540,13 +541,13 @@ Answer Head::take(const std::string& key) {
 Status Head::status() const {
   Status status;
   status.nodes = workers_.alive();
-  status.running = count(Pending::At::claimed);
+  status.running = count(Pending::State::claimed);
   status.queued = units_.size() - status.running;
   return status;
 }
 
 HeadCounts Head::counts() const {
-  return {jobs_.schedulerCalls(), spool_.filesWritten(), unitCount_, givenBack_};
+  return {jobs_.schedulerCalls(), spool_.filesWritten(), unitCount_, requeued_};
 }
 
 Result<void> Head::cancelWithRetries() {
@@ -563,7 +564,7 @@ Result<void> Head::cancelWithRetries() {
 }
 
 Result<void> Head::close() {
-  HONE_CHECK(spool_.beatHead(++beats_, true));
+  HONE_CHECK(spool_.writeHeadHeartbeat(++heartbeats_, true));
   HONE_CHECK(cancelWithRetries());
   open_ = false;
   spool_.remove();

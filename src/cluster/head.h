@@ -37,12 +37,12 @@ struct HeadCounts {
   std::int64_t schedulerCalls = 0;
   std::int64_t filesWritten = 0;
   std::int64_t units = 0;
-  std::int64_t givenBack = 0;  ///< units that lost their worker
+  std::int64_t requeued = 0;  ///< units that lost their worker
 };
 
 /// Distributes units to workers and collects their answers. Starts as many worker jobs as there is
-/// work for, and gives units of lost workers to others. A unit that killed three workers is
-/// answered with an error.
+/// work for, and gives units of lost workers to others. A unit that killed three workers, or at
+/// which six machines failed, is answered with an error.
 ///
 /// Units are identified by a key. A unit that was answered before, also for an earlier head that
 /// was killed, is not executed again.
@@ -59,8 +59,9 @@ class Head {
   /// Cancels its jobs unless closed; finished units stay for the next head.
   ~Head();
 
-  [[nodiscard]] Result<void> handOut(QueuedUnit unit);
-  /// Waits until one of these units is answered and returns its key. All must have been handed out.
+  /// Gives a unit to the workers. Does nothing if it is already queued or answered.
+  [[nodiscard]] Result<void> enqueue(QueuedUnit unit);
+  /// Waits until one of these units is answered and returns its key. All must have been enqueued.
   [[nodiscard]] Result<std::string> awaitAny(std::span<const std::string> keys);
   [[nodiscard]] Result<Answer> await(const std::string& key);
   /// Waits until a worker has started: time spent waiting for nodes does not count against the
@@ -74,7 +75,8 @@ class Head {
   [[nodiscard]] std::size_t nodes() const { return options_.nodes; }
   /// Called every second while waiting, even if the status has not changed.
   void onStatus(std::function<void(const Status&)> listener) { listener_ = std::move(listener); }
-  /// Called with the reason why a worker cannot start; not twice in a row with the same reason.
+  /// Called with the reason why a worker cannot start or continue; not twice in a row with the same
+  /// reason.
   void onWorkerFailure(std::function<void(const std::string&)> listener) {
     onWorkerFailure_ = std::move(listener);
   }
@@ -87,24 +89,25 @@ class Head {
   /// A unit without an answer.
   struct Pending {
     QueuedUnit unit;
-    enum class At : std::uint8_t {
+    enum class State : std::uint8_t {
       compiling,  ///< waits for another unit that compiles for it
       waiting,    ///< waits to be queued
       queued,
       claimed,
     };
-    At at = At::waiting;
+    State state = State::waiting;
     std::int64_t missingNs = 0;  ///< since when its file is missing; 0: it is there
   };
+
   Head(Options options, Spool spool, Slurm slurm)
       : options_(std::move(options)),
         spool_(std::move(spool)),
         jobs_(options_, std::move(slurm), spool_) {}
   /// Performs everything that is due; returns true if something arrived.
   [[nodiscard]] Result<bool> poll();
-  [[nodiscard]] Result<void> beat();
+  [[nodiscard]] Result<void> sendHeartbeat();
   bool collectAnswers();
-  void settle(Answer answer);
+  void acceptAnswer(Answer answer);
   [[nodiscard]] Result<void> fillQueue();
   [[nodiscard]] Result<void> readDeaths();
   void locateUnits();
@@ -117,23 +120,25 @@ class Head {
   [[nodiscard]] Result<void> jobEnded(const Job& job);
   /// Submits as many workers as there is work for.
   [[nodiscard]] Result<void> startWorkers();
-  /// Releases the claims of a worker and requeues the units; if `itsFault`, counts a death for
-  /// each.
-  void lose(const std::string& worker, bool itsFault, const std::string& why);
-  void died(const std::string& key, const std::string& worker, const std::string& why);
+  /// Releases the claims of a lost worker and requeues the units. If `countsDeath`, the units may
+  /// have killed it.
+  void releaseWorker(const std::string& worker, bool countsDeath, const std::string& why);
+  /// Requeues the unit after the death of its worker, or gives it up.
+  void handleDeath(const std::string& key, const std::string& worker, const std::string& why);
   /// Counts a death against the unit. After too many, answers it with an error and returns true.
   bool countDeath(const std::string& key, const std::string& worker, const std::string& why);
   /// Requeues the unit after a failure of the worker's machine. After very many, answers it with an
   /// error.
-  void failed(const Death& death);
+  void handleMachineFailure(const WorkerDeath& death);
   /// Answers the unit with an error; it is not retried.
   void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
   /// Reports a failed worker; returns an error if too many failed for the run to continue.
   [[nodiscard]] Result<void> noteFailedWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] Result<void> noteFailedStart(const std::string& worker, const std::string& why);
-  [[nodiscard]] std::size_t count(Pending::At at) const;
-  void wait(const std::string& key);
-  void begin(const std::string& key);
+  [[nodiscard]] std::size_t count(Pending::State state) const;
+  void setWaiting(const std::string& key);
+  /// Queues the unit, unless an earlier head did.
+  void startUnit(const std::string& key);
   [[nodiscard]] Result<void> cancelWithRetries();
   /// Cancels the jobs of a head that was not closed; prints a message if that fails.
   void leave();
@@ -150,13 +155,13 @@ class Head {
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onWorkerFailure_;
   std::string lastFailure_;
-  std::int64_t beats_ = 0;
-  std::int64_t beatNs_ = 0;
+  std::int64_t heartbeats_ = 0;
+  std::int64_t heartbeatNs_ = 0;
   std::int64_t awakeNs_ = 0;  ///< last time it was active
   std::int64_t placesNs_ = 0;
   std::int64_t workersNs_ = 0;
   std::int64_t unitCount_ = 0;
-  std::int64_t givenBack_ = 0;
+  std::int64_t requeued_ = 0;
   std::size_t otherNodes_ = 0;  ///< of another kind than the measuring nodes
   std::size_t otherCompileNodes_ = 0;
   std::size_t maxWanted_ = 0;  ///< maximum number of workers wanted at a time

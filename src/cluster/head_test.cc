@@ -109,7 +109,7 @@ TEST_F(HeadTest, FailsIfJobsEndBeforeWorkersStart) {
   std::string trouble;
   head->onWorkerFailure([&](const std::string& why) { trouble += why; });
   for (const char* key : {"aa", "bb", "cc"}) {
-    ASSERT_TRUE(head->handOut(unit(key)));
+    ASSERT_TRUE(head->enqueue(unit(key)));
   }
   const auto answer = head->await("aa");
   ASSERT_FALSE(answer);
@@ -125,7 +125,7 @@ TEST_F(HeadTest, StopsSubmittingIfJobsAreNeverListed) {
   options_.lostSeconds = 0.5;
   auto head = openHead();
   for (const char* key : {"aa", "bb", "cc"}) {
-    ASSERT_TRUE(head->handOut(unit(key)));
+    ASSERT_TRUE(head->enqueue(unit(key)));
   }
   const auto answer = head->await("aa");
   ASSERT_FALSE(answer);
@@ -135,7 +135,7 @@ TEST_F(HeadTest, StopsSubmittingIfJobsAreNeverListed) {
 
 TEST_F(HeadTest, FailsIfAllNodesAreOfAnotherKind) {
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   for (const char* worker : {"1_1", "2_1", "3_1"}) {
     ASSERT_TRUE(spool().reportDeath(worker, kOtherNodeKind));
   }
@@ -147,7 +147,7 @@ TEST_F(HeadTest, FailsIfAllNodesAreOfAnotherKind) {
 TEST_F(HeadTest, ToleratesBadNodesWhileAnotherWorks) {
   options_.nodes = 4;
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   std::atomic<bool> reported = false;
   head->onStatus([&](const Status& status) {
     if (status.running == 1 && !reported) {
@@ -172,10 +172,10 @@ TEST_F(HeadTest, ReplacesHungWorker) {
   options_.lostSeconds = 0.5;
   list("after-1", "1_1|RUNNING\n");
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   const std::jthread workers([&] {
     Spool hung = spool();
-    EXPECT_TRUE(hung.beat("1_1", {1, false}));
+    EXPECT_TRUE(hung.writeHeartbeat("1_1", {1, false}));
     EXPECT_TRUE(waitUntil([&] { return hung.claim("1_1", true).has_value(); }));
     EXPECT_TRUE(waitUntil([&] { return submissions() == 2; }));
     work(spool(), "2_1");
@@ -190,32 +190,32 @@ TEST_F(HeadTest, LosesNoWorkerAfterOwnDelay) {
   options_.lostSeconds = 4;
   list("after-1", "1_1|RUNNING\n");
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   std::atomic<std::int64_t> stoodAt = 0;  // heartbeats of the head so far
   head->onStatus([&](const Status& status) {
     if (status.running == 1 && stoodAt == 0) {
       std::this_thread::sleep_for(std::chrono::seconds(6));  // like a blocked file system
-      stoodAt = spool().headBeat().count;
+      stoodAt = spool().headHeartbeat().count;
     }
   });
   const std::jthread worker([&] {
     Spool workerSpool = spool();
-    EXPECT_TRUE(workerSpool.beat("1_1", {1, false}));
+    EXPECT_TRUE(workerSpool.writeHeartbeat("1_1", {1, false}));
     std::optional<std::pair<Claim, QueuedUnit>> claimed;
     EXPECT_TRUE(waitUntil([&] { return (claimed = workerSpool.claim("1_1", true)).has_value(); }));
     EXPECT_TRUE(waitUntil([&] { return stoodAt > 0; }));
     // Its heartbeats are late. By its second heartbeat the head has checked those of the workers.
-    EXPECT_TRUE(waitUntil([&] { return workerSpool.headBeat().count > stoodAt; }));
+    EXPECT_TRUE(waitUntil([&] { return workerSpool.headHeartbeat().count > stoodAt; }));
     std::int64_t beats = 1;
     EXPECT_TRUE(waitUntil([&] {
-      EXPECT_TRUE(workerSpool.beat("1_1", {++beats, false}));
-      return workerSpool.headBeat().count > stoodAt + 1;
+      EXPECT_TRUE(workerSpool.writeHeartbeat("1_1", {++beats, false}));
+      return workerSpool.headHeartbeat().count > stoodAt + 1;
     }));
     answer(workerSpool, claimed, "1_1");
   });
   const auto answered = head->await("aa");
   ASSERT_TRUE(answered) << answered.error().message;
-  EXPECT_EQ(head->counts().givenBack, 0);
+  EXPECT_EQ(head->counts().requeued, 0);
   EXPECT_EQ(readOutput("cancelled"), "");
 }
 
@@ -224,7 +224,7 @@ TEST_F(HeadTest, AvoidsNodeAfterMachineFailure) {
   list("after-1", "1_1|RUNNING\n1_2|RUNNING\n");
   auto head = openHead();
   for (const char* key : {"aa", "bb"}) {
-    ASSERT_TRUE(head->handOut(unit(key)));
+    ASSERT_TRUE(head->enqueue(unit(key)));
   }
   std::atomic<bool> running = false;
   head->onStatus([&](const Status& status) { running = running || status.running > 0; });
@@ -261,7 +261,7 @@ TEST_F(HeadTest, AnswersUnitThatFailsOnAllMachines) {
   options_.nodes = 9;
   auto head = openHead();
   for (const char* key : {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"}) {
-    ASSERT_TRUE(head->handOut(unit(key)));
+    ASSERT_TRUE(head->enqueue(unit(key)));
   }
   const std::jthread workers([&] {
     Spool workerSpool = spool();
@@ -291,7 +291,7 @@ TEST_F(HeadTest, NextHeadRemembersDeaths) {
   };
   {
     auto first = openHead();
-    ASSERT_TRUE(first->handOut(unit("aa")));
+    ASSERT_TRUE(first->enqueue(unit("aa")));
     const std::jthread workers([&] {
       die("1_1");
       die("1_2");
@@ -300,14 +300,14 @@ TEST_F(HeadTest, NextHeadRemembersDeaths) {
         spool().restoreFailures(aa);
         return aa.deaths == 2;
       }));
-      EXPECT_TRUE(spool().beat("1_3", {1, false}));
+      EXPECT_TRUE(spool().writeHeartbeat("1_3", {1, false}));
     });
     ASSERT_TRUE(first->awaitWorker());
     // Simulates a killed head; the static pointer avoids a leak report.
     [[maybe_unused]] static const Head* volatile killed = first.release();
   }
   auto second = openHead();
-  ASSERT_TRUE(second->handOut(unit("aa")));
+  ASSERT_TRUE(second->enqueue(unit("aa")));
   const std::jthread workers([&] { die("2_1"); });
   const auto answered = second->await("aa");
   ASSERT_TRUE(answered) << answered.error().message;
@@ -316,13 +316,13 @@ TEST_F(HeadTest, NextHeadRemembersDeaths) {
 
 TEST_F(HeadTest, AnswersUnitAfterThreeJobTimeouts) {
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   std::atomic<std::size_t> running = 0;
   head->onStatus([&](const Status& status) { running = status.running; });
   // Each worker claims it and requeues it when its job times out.
   const std::jthread workers([&] {
     Spool workerSpool = spool();
-    EXPECT_TRUE(workerSpool.beat("1_1", {1, false}));
+    EXPECT_TRUE(workerSpool.writeHeartbeat("1_1", {1, false}));
     for (const char* worker : {"1_1", "1_2", "1_3"}) {
       EXPECT_TRUE(waitUntil([&] { return workerSpool.claim(worker, true).has_value(); }));
       EXPECT_TRUE(waitUntil([&] { return running == 1; }));
@@ -342,7 +342,7 @@ TEST_F(HeadTest, AnswersUnitAfterThreeJobTimeouts) {
 TEST_F(HeadTest, RemovesSettledUnitFromQueue) {
   auto head = openHead();
   for (const char* key : {"aa", "bb"}) {
-    ASSERT_TRUE(head->handOut(unit(key)));
+    ASSERT_TRUE(head->enqueue(unit(key)));
   }
   const std::jthread workers([&] {
     Spool workerSpool = spool();
@@ -362,7 +362,7 @@ TEST_F(HeadTest, RemovesSettledUnitFromQueue) {
 
 TEST_F(HeadTest, ReportsStatusWhileNothingChanges) {
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   std::atomic<int> told = 0;
   head->onStatus([&](const Status& status) {
     told += status.text() == "0 nodes, 0 running, 1 queued" ? 1 : 0;
@@ -378,11 +378,11 @@ TEST_F(HeadTest, SplitsManyJobsIntoArrays) {
   options_.nodes = 2300;
   auto head = openHead();
   for (int i = 0; i < 2300; ++i) {
-    ASSERT_TRUE(head->handOut(unit(fmt::format("{:04x}", i))));
+    ASSERT_TRUE(head->enqueue(unit(fmt::format("{:04x}", i))));
   }
   const std::jthread worker([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() == 3; }));
-    EXPECT_TRUE(spool().beat("1_1", {1, false}));
+    EXPECT_TRUE(spool().writeHeartbeat("1_1", {1, false}));
   });
   ASSERT_TRUE(head->awaitWorker());
   const std::string submitted = readOutput("submitted");
@@ -395,7 +395,7 @@ TEST_F(HeadTest, StartsWorkerBeforeThereIsWork) {
   auto head = openHead();
   const std::jthread worker([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() == 1; }));
-    EXPECT_TRUE(spool().beat("1_1", {1, false}));
+    EXPECT_TRUE(spool().writeHeartbeat("1_1", {1, false}));
   });
   ASSERT_TRUE(head->awaitWorker());
   EXPECT_EQ(head->status().nodes, 1U);
@@ -403,7 +403,7 @@ TEST_F(HeadTest, StartsWorkerBeforeThereIsWork) {
 
 TEST_F(HeadTest, IgnoresHeartbeatsOfEarlierHead) {
   Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
-  ASSERT_TRUE(earlier.beat("1_1", {7, false}));
+  ASSERT_TRUE(earlier.writeHeartbeat("1_1", {7, false}));
   auto head = openHead();
   const std::jthread workers([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() == 1; }));
@@ -423,7 +423,7 @@ TEST_F(HeadTest, DoesNotCompileAgain) {
   compiled.key = "aac";
   ASSERT_TRUE(earlier.storeAnswer(compiled));
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   const std::jthread worker([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() > 0; }));
     work(spool(), "1_1");
@@ -438,7 +438,7 @@ TEST_F(HeadTest, InheritedCompileJobDoesNotMeasure) {
   ASSERT_TRUE(Spool::create(spoolFolder(), nlohmann::json::object()).value().markCompileArray("7"));
   list("jobs", "7_1|RUNNING\n");
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   const std::jthread worker([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() > 0; }));
     work(spool(), "7_1");  // compiles
@@ -451,7 +451,7 @@ TEST_F(HeadTest, InheritedCompileJobDoesNotMeasure) {
 TEST_F(HeadTest, FailsIfFirstSubmissionIsRejected) {
   program("sbatch", "echo 'sbatch: error: invalid partition specified' >&2; exit 1\n");
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   const auto answer = head->await("aa");
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message, HasSubstr("invalid partition"));
@@ -463,7 +463,7 @@ TEST_F(HeadTest, RetriesUnresponsiveScheduler) {
           "echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller' "
           ">&2; exit 1\n");
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit("aa")));
+  ASSERT_TRUE(head->enqueue(unit("aa")));
   const std::jthread worker([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() == 2; }));
     work(spool(), "2_1");
@@ -478,7 +478,7 @@ TEST_F(HeadTest, RestartedHeadKeepsItsJobs) {
   program("sbatch", "echo \"$@\" >> submitted; echo 'sbatch: error: limit' >&2; exit 1\n");
   auto head = openHead();
   for (const char* key : {"aa", "bb"}) {
-    ASSERT_TRUE(head->handOut(unit(key)));
+    ASSERT_TRUE(head->enqueue(unit(key)));
   }
   const std::jthread worker([&] {
     EXPECT_TRUE(waitUntil([&] { return submissions() > 0; }));
@@ -497,7 +497,7 @@ TEST_F(HeadTest, DestructorEndsWorkersAndRetriesCancel) {
   list("refuse", "");
   head.reset();
   EXPECT_THAT(readOutput("cancelled"), HasSubstr("--name=hone-test"));
-  EXPECT_TRUE(spool().headBeat().finished);
+  EXPECT_TRUE(spool().headHeartbeat().finished);
 }
 
 TEST_F(HeadTest, NamesJobsThatCannotBeCancelled) {

@@ -11,8 +11,8 @@ using nlohmann::json;
 Result<json> performUnit(engine::Unit& unit, Progress& progress) {
   ScratchStore scratch = HONE_TRY(ScratchStore::create());
   engine::TrialLog log(scratch.store(), scratch.run());
-  engine::UnitSite site{log, progress};
-  json value = HONE_TRY(unit.perform(site));
+  engine::UnitContext context{log, progress};
+  json value = HONE_TRY(unit.perform(context));
   return json{{"value", std::move(value)}, {"records", toJson(HONE_TRY(scratch.records()))}};
 }
 

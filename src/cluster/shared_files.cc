@@ -9,9 +9,9 @@ namespace hone::cluster {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> SharedFiles::keep(const fs::path& file) {
+Result<fs::path> SharedFiles::share(const fs::path& file) {
   const fs::path absolute = fs::absolute(file);
-  if (const auto known = kept_.find(absolute); known != kept_.end()) {
+  if (const auto known = shared_.find(absolute); known != shared_.end()) {
     return known->second;
   }
   const std::string content = HONE_TRY(readFile(absolute));
@@ -22,7 +22,7 @@ Result<fs::path> SharedFiles::keep(const fs::path& file) {
     HONE_CHECK(makeFolder(folder));
     HONE_CHECK(writeFile(there, content));
   }
-  kept_[absolute] = there;
+  shared_[absolute] = there;
   return there;
 }
 

@@ -14,11 +14,11 @@ class SharedFiles : public engine::FileShare {
   explicit SharedFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Returns the path of a copy with the same file name.
-  [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& file) override;
+  [[nodiscard]] Result<std::filesystem::path> share(const std::filesystem::path& file) override;
 
  private:
   std::filesystem::path folder_;
-  std::map<std::filesystem::path, std::filesystem::path> kept_;
+  std::map<std::filesystem::path, std::filesystem::path> shared_;
 };
 
 }  // namespace hone::cluster

@@ -85,7 +85,7 @@ Result<engine::Ticket> SlurmExecutor::submit(std::unique_ptr<engine::Unit> unit)
     queued.order["milliseconds"] = left->count();
   }
   engine::Ticket ticket = queued.key;
-  HONE_CHECK(head_->handOut(std::move(queued)));
+  HONE_CHECK(head_->enqueue(std::move(queued)));
   return ticket;
 }
 
@@ -126,7 +126,7 @@ Result<void> SlurmExecutor::close() {
               model::ClusterCost{.schedulerCalls = counts.schedulerCalls,
                                  .filesWritten = counts.filesWritten,
                                  .units = counts.units,
-                                 .givenBack = counts.givenBack,
+                                 .requeued = counts.requeued,
                                  .headCpuNs = ownCpuNs()});
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kWorkerBeatNs = 5 * kSecondNs;
+constexpr std::int64_t kWorkerHeartbeatNs = 5 * kSecondNs;
 constexpr auto kWatch = 100ms;
 /// Polling interval of an idle worker; it doubles up to one second.
 constexpr std::chrono::milliseconds kFirstIdlePause{20};
@@ -50,8 +50,8 @@ class ChildWorker {
     }
     std::optional<bool> alike = spool_.isMeasuredKind(node);
     // The measuring nodes decide the kind; the decision may become visible here with a delay.
-    const bool mustKnow = !options_.onlyCompile || performer_.compilesForItself();
-    while (!alike && mustKnow && !isTimeToGo()) {
+    const bool mustKnow = !options_.onlyCompile || performer_.compilesForHost();
+    while (!alike && mustKnow && !shouldExit()) {
       std::this_thread::sleep_for(kMaxIdlePause);
       alike = spool_.isMeasuredKind(node);
     }
@@ -65,8 +65,8 @@ class ChildWorker {
   }
 
  private:
-  [[nodiscard]] bool isTimeToGo() const {
-    return nowNs() - lastWorkNs_ > idleNs_ || spool_.headBeat().finished;
+  [[nodiscard]] bool shouldExit() const {
+    return nowNs() - lastWorkNs_ > idleNs_ || spool_.headHeartbeat().finished;
   }
   [[nodiscard]] int giveUp(const Error& error) {
     static_cast<void>(spool_.reportDeath(options_.name, error.message, options_.node, true));
@@ -74,7 +74,7 @@ class ChildWorker {
   }
   [[nodiscard]] int work() {
     std::chrono::milliseconds pause = kFirstIdlePause;
-    while (!isTimeToGo()) {
+    while (!shouldExit()) {
       const bool avoids = nowNs() - lastWorkNs_ < std::min(kAvoidNs, idleNs_ / 2);
       const auto claimed =
           spool_.claim(options_.name, mayMeasure_, avoids ? options_.node : std::string());
@@ -147,7 +147,7 @@ class ChildMonitor {
         headNs_(static_cast<std::int64_t>(spool.setup().value("head_seconds", 300.0) * 1e9)) {}
 
   /// Waits for the child and returns its ending; nothing if it was stopped.
-  [[nodiscard]] std::optional<Ending> over(pid_t child) {
+  [[nodiscard]] std::optional<Ending> waitFor(pid_t child) {
     while (true) {
       int status = 0;
       rusage usage{};
@@ -161,25 +161,25 @@ class ChildMonitor {
         }
         return std::nullopt;
       }
-      beat();
+      sendHeartbeat();
       std::this_thread::sleep_for(kWatch);
     }
   }
 
  private:
-  void beat() {
-    if (nowNs() - lastBeatNs_ < kWorkerBeatNs) {
+  void sendHeartbeat() {
+    if (nowNs() - lastHeartbeatNs_ < kWorkerHeartbeatNs) {
       return;
     }
-    lastBeatNs_ = nowNs();
-    static_cast<void>(spool_.beat(options_.name, {++beats_, false}));
+    lastHeartbeatNs_ = nowNs();
+    static_cast<void>(spool_.writeHeartbeat(options_.name, {++heartbeats_, false}));
   }
   [[nodiscard]] bool headIsGone() {
     if (nowNs() - lastLookNs_ < kSecondNs) {
       return false;
     }
     lastLookNs_ = nowNs();
-    const Beat head = spool_.headBeat();
+    const Heartbeat head = spool_.headHeartbeat();
     if (head.count != headCount_) {
       headCount_ = head.count;
       headSeenNs_ = nowNs();
@@ -190,15 +190,15 @@ class ChildMonitor {
   Spool& spool_;
   const WorkerOptions& options_;
   std::int64_t headNs_;
-  std::int64_t beats_ = 0;
-  std::int64_t lastBeatNs_ = 0;
+  std::int64_t heartbeats_ = 0;
+  std::int64_t lastHeartbeatNs_ = 0;
   std::int64_t lastLookNs_ = 0;
   std::int64_t headSeenNs_ = nowNs();
   std::int64_t headCount_ = -1;
 };
 
 Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakePerformer& make) {
-  ChildMonitor watch(spool, options);
+  ChildMonitor monitor(spool, options);
   for (int deaths = 0; deaths < kMaxChildDeaths;) {
     std::fflush(nullptr);
     const pid_t self = ::getpid();
@@ -211,7 +211,7 @@ Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const Mak
       runChild(spool, options, make);
     }
     ::setpgid(child, child);
-    const auto ending = watch.over(child);
+    const auto ending = monitor.waitFor(child);
     if (!ending) {
       spool.requeue(options.name);
       return {};

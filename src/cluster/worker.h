@@ -25,7 +25,7 @@ class UnitPerformer {
   [[nodiscard]] virtual Result<nlohmann::json> perform(const QueuedUnit& unit) = 0;
   [[nodiscard]] virtual store::Node node() const = 0;
   /// Returns true if code compiled here runs only on machines like this one.
-  [[nodiscard]] virtual bool compilesForItself() const = 0;
+  [[nodiscard]] virtual bool compilesForHost() const = 0;
 };
 
 using MakePerformer =
@@ -40,9 +40,9 @@ struct WorkerOptions {
   std::string node;  ///< node it runs on
 };
 
-/// Executes units from the spool until there are none left, the head is gone, or a signal arrives.
-/// Units run in a child process. If the child dies, reports the unit and starts a new child. On a
-/// signal, requeues the claimed unit.
+/// Executes units from the spool until there were none for a while, the head is gone, or a signal
+/// arrives. Units run in a child process. If the child dies, reports the unit and starts a new
+/// child; fails after three deaths. When stopped from outside, requeues the claimed unit.
 [[nodiscard]] Result<void> serve(Spool spool, const WorkerOptions& options,
                                  const MakePerformer& make);
 

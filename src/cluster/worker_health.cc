@@ -18,7 +18,7 @@ void WorkerHealth::expect(const std::string& worker) {
   workers_.try_emplace(worker, Worker{.seenNs = nowNs()});
 }
 
-void WorkerHealth::noteBeat(const std::string& worker, std::int64_t count) {
+void WorkerHealth::noteHeartbeat(const std::string& worker, std::int64_t count) {
   Worker& known = workers_[worker];
   if (!known.lost && known.count != count) {
     known.count = count;
@@ -104,10 +104,10 @@ bool WorkerHealth::noteFailedStart(const std::string& worker) {
   return isNew;
 }
 
-bool WorkerHealth::noteFailure(const std::string& worker, const std::string& node) {
+void WorkerHealth::noteFailure(const std::string& worker, const std::string& node) {
   ++failuresOn_[node];
-  begun_.erase(worker);
-  return noteFailedStart(worker);
+  ++failures_;
+  begun_.insert(worker);
 }
 
 std::vector<std::string> WorkerHealth::badNodes() const {

@@ -25,10 +25,10 @@ class WorkerHealth {
 
   /// Expects a heartbeat of a worker whose job runs.
   void expect(const std::string& worker);
-  void noteBeat(const std::string& worker, std::int64_t count);
+  void noteHeartbeat(const std::string& worker, std::int64_t count);
   void noteClaims(std::span<const Claim> claims);
   void noteAnswer(const Answer& answer);
-  /// Records that the worker ended and reported it.
+  /// Records that the worker reported the death of its child.
   void noteDeath(const std::string& worker);
   void markLost(const std::string& worker) { workers_[worker].lost = true; }
   /// Extends every deadline by a time in which the head itself was blocked.
@@ -47,8 +47,8 @@ class WorkerHealth {
 
   /// Counts a worker that could not start. Returns false if it did start, or was counted before.
   [[nodiscard]] bool noteFailedStart(const std::string& worker);
-  /// Counts a worker that started and cannot continue.
-  [[nodiscard]] bool noteFailure(const std::string& worker, const std::string& node);
+  /// Counts a failure of a worker that has started, and of its node.
+  void noteFailure(const std::string& worker, const std::string& node);
   /// Returns the number of workers that failed since the last answer.
   [[nodiscard]] std::size_t failures() const { return failures_; }
   /// Returns the nodes on which too many workers failed since their last answer.

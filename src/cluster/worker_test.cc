@@ -31,7 +31,7 @@ class TestPerformer : public UnitPerformer {
     return nlohmann::json{{"twice", 2 * unit.order.at("number").get<int>()}};
   }
   [[nodiscard]] store::Node node() const override { return {"here", "cpu", "", ""}; }
-  [[nodiscard]] bool compilesForItself() const override { return true; }
+  [[nodiscard]] bool compilesForHost() const override { return true; }
 };
 
 Result<std::unique_ptr<UnitPerformer>> makeTestPerformer(const nlohmann::json& /*setup*/) {
@@ -96,7 +96,7 @@ TEST_F(WorkerTest, ExitsAfterMachineError) {
 
 TEST_F(WorkerTest, ExitsWhenHeadIsFinished) {
   put("aa", "double");
-  ASSERT_TRUE(spool_.beatHead(1, true));
+  ASSERT_TRUE(spool_.writeHeadHeartbeat(1, true));
   ASSERT_TRUE(serveAs("w1"));
   EXPECT_THAT(spool_.takeAnswers(), IsEmpty());
 }

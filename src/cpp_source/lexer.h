@@ -45,8 +45,9 @@ struct LexedText {
 };
 
 /// Splits the text into tokens like the first three translation phases and drops comments. Never
-/// fails: an unterminated literal ends at its line end, an unterminated comment or raw literal at
-/// the end of the text. Differences from the standard:
+/// fails: an unterminated literal, or a raw literal with an invalid delimiter, ends at its line
+/// end; an unterminated comment or raw literal ends at the end of the text. Differences from the
+/// standard:
 /// - `>>` is two tokens, since it may close two template argument lists;
 /// - the suffix of a user-defined string or character literal is a separate token;
 /// - blanks may follow the backslash of a line splice (as in C++23 and g++).

@@ -1,8 +1,8 @@
 #include "engine/budget.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "base/clock.h"
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
 
@@ -55,13 +55,18 @@ Budget divideBudget(const Budget& budget, std::size_t parts) {
   return part;
 }
 
-BudgetClock::BudgetClock(const Budget& budget)
-    : startNs_(nowNs()),
+BudgetClock::BudgetClock(const Budget& budget, std::function<std::int64_t()> now)
+    : now_(std::move(now)),
+      startNs_(now_()),
       waitedBeforeNs_(MachineLock::waitedNs()),
       allowedNs_(budget.time ? budget.time->count() * 1'000'000 : 0) {}
 
 std::int64_t BudgetClock::usedNs() const {
-  return nowNs() - startNs_ - (MachineLock::waitedNs() - waitedBeforeNs_);
+  return now_() - startNs_ - (MachineLock::waitedNs() - waitedBeforeNs_);
+}
+
+std::chrono::milliseconds BudgetClock::used() const {
+  return std::chrono::milliseconds(usedNs() / 1'000'000);
 }
 
 bool BudgetClock::spent(double fraction) const {

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace hone::engine {
@@ -26,7 +28,12 @@ struct Budget {
 /// left to prove the result. Waiting for the machine lock does not count.
 class BudgetClock {
  public:
-  explicit BudgetClock(const Budget& budget);
+  /// `now` returns monotonic nanoseconds; tests inject it.
+  explicit BudgetClock(const Budget& budget, std::function<std::int64_t()> now = nowNs);
+  /// Does not count this time, e.g. of waiting for the nodes of a cluster.
+  void exclude(std::int64_t ns) { startNs_ += ns; }
+  /// Returns the time used so far.
+  [[nodiscard]] std::chrono::milliseconds used() const;
   /// Returns true once this fraction of the time is used up; always false without a limit.
   [[nodiscard]] bool spent(double fraction) const;
   /// Returns the time until this fraction is used up, or nullopt without a limit.
@@ -37,6 +44,7 @@ class BudgetClock {
  private:
   [[nodiscard]] std::int64_t usedNs() const;
 
+  std::function<std::int64_t()> now_;
   std::int64_t startNs_;
   std::int64_t waitedBeforeNs_;  ///< MachineLock::waitedNs() at the start
   std::int64_t allowedNs_;       ///< 0 if unlimited

@@ -14,7 +14,7 @@ Result<std::vector<iree::Compiled>> Builder::build(std::vector<iree::CompileRequ
   auto compiled = HONE_TRY(compiler_.compileAll(requests, {}));
   for (const iree::Compiled& one : compiled) {
     if (!one.module.empty() && !one.cached) {
-      timeout_.took(one.report.ending.wallNs);
+      timeout_.record(one.report.ending.wallNs);
     }
   }
   return compiled;

@@ -20,7 +20,7 @@ class Builder {
       std::vector<iree::CompileRequest> requests);
   /// Compiles one request; fails with a user error if it does not compile.
   [[nodiscard]] Result<iree::Compiled> buildOne(const iree::CompileRequest& request);
-  [[nodiscard]] CompileTimeout& patience() { return timeout_; }
+  [[nodiscard]] CompileTimeout& timeout() { return timeout_; }
 
  private:
   iree::Compiler& compiler_;

@@ -12,9 +12,9 @@ namespace hone::engine {
 class CompileTimeout {
  public:
   /// Adds the time of the default config, which sets the timeout until there are enough others.
-  void defaultTook(std::int64_t wallNs) { defaultNs_ = static_cast<double>(wallNs); }
+  void recordDefault(std::int64_t wallNs) { defaultNs_ = static_cast<double>(wallNs); }
   /// Adds the time of a successful compile.
-  void took(std::int64_t wallNs) { wallNs_.push_back(static_cast<double>(wallNs)); }
+  void record(std::int64_t wallNs) { wallNs_.push_back(static_cast<double>(wallNs)); }
   /// Returns the timeout, or nullopt while too few times are known.
   [[nodiscard]] std::optional<std::chrono::milliseconds> limit() const;
 

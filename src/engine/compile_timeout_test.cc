@@ -10,21 +10,21 @@ using std::chrono::milliseconds;
 TEST(CompileTimeout, IsUnlimitedUntilEnoughSamples) {
   CompileTimeout timeout;
   for (int i = 0; i < 7; ++i) {
-    timeout.took(3'000'000'000);
+    timeout.record(3'000'000'000);
     EXPECT_EQ(timeout.limit(), std::nullopt);
   }
-  timeout.took(3'000'000'000);
+  timeout.record(3'000'000'000);
   EXPECT_EQ(timeout.limit(), milliseconds(30'000));
 }
 
 TEST(CompileTimeout, StartsWithDefaultConfig) {
   CompileTimeout timeout;
-  timeout.defaultTook(2'000'000'000);
+  timeout.recordDefault(2'000'000'000);
   EXPECT_EQ(timeout.limit(), milliseconds(60'000)) << "candidates may be much more work";
-  timeout.defaultTook(8'000'000'000);
+  timeout.recordDefault(8'000'000'000);
   EXPECT_EQ(timeout.limit(), milliseconds(80'000));
   for (int i = 0; i < 8; ++i) {
-    timeout.took(4'000'000'000);
+    timeout.record(4'000'000'000);
   }
   EXPECT_EQ(timeout.limit(), milliseconds(40'000));
 }
@@ -32,7 +32,7 @@ TEST(CompileTimeout, StartsWithDefaultConfig) {
 TEST(CompileTimeout, HasMinimum) {
   CompileTimeout timeout;
   for (int i = 0; i < 20; ++i) {
-    timeout.took(1'000'000);
+    timeout.record(1'000'000);
   }
   EXPECT_EQ(timeout.limit(), milliseconds(10'000));
 }

@@ -11,8 +11,8 @@
 
 namespace hone::engine {
 
-/// Machine-wide lock, one per user. Compiles share it; a measurement holds it exclusively, also
-/// against other runs of hone. Released on destruction.
+/// Machine-wide lock, one per user and Slurm node. Compiles share it; a measurement holds it
+/// exclusively, also against other runs of hone. Released on destruction.
 class MachineLock {
  public:
   [[nodiscard]] static Result<MachineLock> forCompiling();

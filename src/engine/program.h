@@ -17,7 +17,7 @@ namespace hone::engine {
 /// A function of an MLIR file.
 struct Program {
   std::filesystem::path source;
-  std::string hash;  ///< SHA-256 of the source
+  std::string hash;  ///< SHA-256 of the source; "" from makeProgram()
   std::string function;
   std::vector<std::string> inputTypes;  ///< in MLIR syntax: "tensor<4x4xf32>"
   std::vector<std::string> resultTypes;

@@ -26,14 +26,15 @@ class TrialLog {
   [[nodiscard]] const store::Trial* find(std::int64_t id) const;
   /// Returns all trials in the order in which they were recorded.
   [[nodiscard]] const std::vector<store::Trial>& trials() const { return trials_; }
-  /// Returns the samples of a trial in the order in which they were recorded.
+  /// Returns the samples of a trial that this process took or restored.
   [[nodiscard]] std::span<const model::Sample> samples(std::int64_t trial) const;
 
   /// Records a new trial with its samples and sets its id.
   [[nodiscard]] Result<void> add(store::Trial& trial, std::span<const model::Sample> samples);
   /// Records samples of existing trials.
   [[nodiscard]] Result<void> addSamples(std::span<const store::TrialSample> samples);
-  /// Records or replaces trials of another process; returns their ids.
+  /// Records or replaces trials of another process; returns their ids. Stores their samples, but
+  /// samples() returns them only after the next restore().
   [[nodiscard]] Result<std::vector<std::int64_t>> merge(
       std::span<const store::TrialRecord> records);
   /// Changes the outcome of a recorded trial.

@@ -70,13 +70,13 @@ Result<verify::Tensor> readResult(const std::filesystem::path& file, const Resul
 
 bool canBeCompared(const Program& program) { return resultTypes(program).has_value(); }
 
-std::string_view nameOf(Against against) {
-  switch (against) {
-    case Against::nothing:
+std::string_view nameOf(Expectation expectation) {
+  switch (expectation) {
+    case Expectation::nothing:
       return "nothing";
-    case Against::reference:
+    case Expectation::reference:
       return "reference";
-    case Against::baseline:
+    case Expectation::baseline:
       return "baseline";
   }
   return "";
@@ -88,9 +88,9 @@ Result<void> Verifier::expectReference() {
   verify::Tensor reference = HONE_TRY(verify::computeReference(problem, inputs_.tensors));
   referenceCpuNs_ += ownCpuNs() - startNs;
   // The inputs come from makeInputs: with user inputs there is no reference.
-  const bool exactInputs = verify::valuesFor(problem) == verify::Values::smallIntegers;
-  expected_.push_back({std::move(reference), verify::toleranceFor(problem, exactInputs)});
-  against_ = Against::reference;
+  expected_.push_back(
+      {std::move(reference), verify::toleranceFor(problem, verify::valuesFor(problem))});
+  expectation_ = Expectation::reference;
   return {};
 }
 
@@ -100,7 +100,7 @@ void Verifier::expectResults(std::vector<verify::Tensor> results) {
     const verify::Tolerance tolerance = verify::toleranceFor(result.type.element, scale);
     expected_.push_back({std::move(result), tolerance});
   }
-  against_ = Against::baseline;
+  expectation_ = Expectation::baseline;
 }
 
 Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results) const {
@@ -129,7 +129,7 @@ Result<Verification> Verifier::check(const iree::Call& call) {
     files.push_back(folder_ / fmt::format("result{}.bin", i));
   }
   const iree::CallReport report = HONE_TRY(runner_.run(call, files));
-  Verification verification{model::Outcome::ok, against_, report.message, report.diagnostics};
+  Verification verification{model::Outcome::ok, expectation_, report.message, report.diagnostics};
   if (report.status != iree::CallReport::Status::ok) {
     verification.outcome = report.status == iree::CallReport::Status::timedOut
                                ? model::Outcome::runTimeout
@@ -150,7 +150,7 @@ Result<Verification> Verifier::check(const iree::Call& call) {
     expectResults(std::move(results));
     return verification;
   }
-  verification.against = against_;
+  verification.expectation = expectation_;
   verification.message = HONE_TRY(compareResults(std::move(results)));
   if (!verification.message.empty()) {
     verification.outcome = model::Outcome::mismatch;

@@ -14,14 +14,14 @@
 
 namespace hone::engine {
 
-/// Expectation that the results of a candidate are compared with.
-enum class Against : std::uint8_t {
+/// Source of the values that the results of a candidate are compared with.
+enum class Expectation : std::uint8_t {
   nothing,    ///< not compared: the baseline itself, or results that cannot be read back
   reference,  ///< computed by a library other than IREE
   baseline,   ///< results of the baseline; shows equality only
 };
 
-[[nodiscard]] std::string_view nameOf(Against against);
+[[nodiscard]] std::string_view nameOf(Expectation expectation);
 
 /// Returns true if the program has results and all of them can be read back. Otherwise its
 /// candidates are run but not checked.
@@ -29,19 +29,22 @@ enum class Against : std::uint8_t {
 
 struct Verification {
   model::Outcome outcome = model::Outcome::ok;
-  Against against = Against::nothing;
+  Expectation expectation = Expectation::nothing;
   std::string message;      ///< one line; empty if ok
   std::string diagnostics;  ///< output of the runtime
 };
 
 /// Checks the results of compiled programs that compute the same function on the same inputs. The
-/// first one, the baseline, sets the expectation if the problem has no reference.
+/// first one that runs, usually the baseline, sets the expected values if the problem has no
+/// reference.
 class Verifier {
  public:
   Verifier(const iree::ModuleRunner& runner, const Program& program, const Inputs& inputs,
            std::filesystem::path folder)
       : runner_(runner), program_(program), inputs_(inputs), folder_(std::move(folder)) {}
 
+  /// Runs the call once and compares its results. A failing call or wrong results are a value; an
+  /// error is an interrupt or a machine error.
   [[nodiscard]] Result<Verification> check(const iree::Call& call);
   /// Returns the CPU time spent on the reference, which does not count as hone's overhead.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
@@ -59,7 +62,7 @@ class Verifier {
   const Program& program_;
   const Inputs& inputs_;
   std::filesystem::path folder_;
-  Against against_ = Against::nothing;
+  Expectation expectation_ = Expectation::nothing;
   std::vector<Expected> expected_;
   std::int64_t referenceCpuNs_ = 0;
 };

@@ -44,7 +44,7 @@ class VerifierTest : public ::testing::Test {
       const auto compiled = toolchain_.compiler.compileAll(requests, {}).value();
       verification = verifier.check({compiled[0].module, one.function, inputs.arguments}).value();
     }
-    EXPECT_EQ(verification.against, Against::baseline);
+    EXPECT_EQ(verification.expectation, Expectation::baseline);
     return verification;
   }
 
@@ -66,7 +66,7 @@ TEST_F(VerifierTest, ComparesEveryKindWithReference) {
   for (const Problem& problem : problems) {
     const Verification verification = verify(problem, iree::emitMlir(problem));
     EXPECT_EQ(verification.outcome, Outcome::ok) << verification.message;
-    EXPECT_EQ(verification.against, Against::reference) << nameOf(problem);
+    EXPECT_EQ(verification.expectation, Expectation::reference) << nameOf(problem);
   }
 }
 

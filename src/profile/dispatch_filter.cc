@@ -7,7 +7,7 @@
 namespace hone::profile {
 namespace {
 
-/// Translates stars with nothing to repeat, which are meant as wildcards, to ".*".
+/// Translates stars that are meant as wildcards to ".*".
 std::string withStars(std::string_view text) {
   std::string pattern;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -22,7 +22,7 @@ std::string withStars(std::string_view text) {
 
 }  // namespace
 
-Result<DispatchFilter> DispatchFilter::from(std::string_view text) {
+Result<DispatchFilter> DispatchFilter::from(std::string_view text, std::string_view option) {
   DispatchFilter filter;
   filter.text_ = text;
   for (const std::string& part : splitAt(text, ',')) {
@@ -31,7 +31,7 @@ Result<DispatchFilter> DispatchFilter::from(std::string_view text) {
     }
     auto pattern = Regex::compile(withStars(trim(part)));
     if (!pattern) {
-      return within("--dispatches", std::move(pattern).error());
+      return within(std::string(option), std::move(pattern).error());
     }
     filter.patterns_.push_back(std::move(*pattern));
   }

@@ -10,15 +10,16 @@
 
 namespace hone::profile {
 
-/// Filter "--dispatches=<regex>,<regex>". A `*` with nothing to repeat stands for any text, as in
-/// "matmul_128x128x256_*_mmasync". A pattern must match the whole name of the dispatch, of its
-/// operation, or of its kind.
+/// Filter "--dispatches=<regex>,<regex>". A `*` stands for any text, as in "matmul_128x*_mmasync",
+/// unless it follows `.`, `)`, `]` or a backslash. A pattern must match the whole name of the
+/// dispatch, of its operation, or of its kind.
 class DispatchFilter {
  public:
   /// Accepts all dispatches.
   DispatchFilter() = default;
-  /// Parses the option; returns a user error that shows an invalid regex.
-  [[nodiscard]] static Result<DispatchFilter> from(std::string_view text);
+  /// Parses the value of the option; returns a user error that shows an invalid regex.
+  [[nodiscard]] static Result<DispatchFilter> from(std::string_view text,
+                                                   std::string_view option = "--dispatches");
 
   /// Returns true if any pattern matches.
   [[nodiscard]] bool takes(std::string_view kind, const std::string& operation,

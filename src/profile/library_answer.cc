@@ -46,7 +46,7 @@ std::string formatAnswer(const LibraryAnswer& answer) {
   return line({{"wall_ns", times.wallNs},
                {"cpu_ns", times.cpuNs},
                {"implementation", times.implementation},
-               {"moves", times.moves},
+               {"moves", times.reorders},
                {"weights_prepacked", times.weightsPrepacked}});
 }
 
@@ -67,7 +67,7 @@ Result<LibraryAnswer> libraryAnswerFrom(std::string_view out) {
   reader.required("wall_ns", read.times.wallNs);
   reader.required("cpu_ns", read.times.cpuNs);
   reader.required("implementation", read.times.implementation);
-  reader.required("moves", read.times.moves);
+  reader.required("moves", read.times.reorders);
   reader.required("weights_prepacked", read.times.weightsPrepacked);
   HONE_CHECK(finish(reader));
   if (!areValidTimes(read.times.wallNs) || !areValidTimes(read.times.cpuNs) ||

@@ -74,7 +74,7 @@ TEST_F(FakeProgram, ReceivesProblemAndThreads) {
   ASSERT_EQ(timings.status, Status::ok) << timings.message;
   EXPECT_EQ(timings.times.wallNs, std::vector<double>{5.5});
   EXPECT_EQ(timings.times.cpuNs, std::vector<double>{6});
-  EXPECT_EQ(timings.times.moves, 1);
+  EXPECT_EQ(timings.times.reorders, 1);
   EXPECT_TRUE(timings.times.weightsPrepacked);
   const std::string asked = readFile(folder_.path() / "asked").value();
   EXPECT_THAT(asked, HasSubstr("3 time-library --threads 3 --problem {"));
@@ -127,7 +127,7 @@ RC_GTEST_PROP(LibraryAnswer, RoundTrips, ()) {
   answer.times.cpuNs.assign(times.rbegin(), times.rend());
   answer.times.implementation = *rc::gen::string<std::string>();
   std::erase_if(answer.times.implementation, [](char c) { return c < 0; });  // UTF-8 only
-  answer.times.moves = *rc::gen::inRange(0, 9);
+  answer.times.reorders = *rc::gen::inRange(0, 9);
   answer.times.weightsPrepacked = *rc::gen::arbitrary<bool>();
   RC_ASSERT(libraryAnswerFrom(formatAnswer(answer)).value() == answer);
   const LibraryAnswer none{"not here", {}};

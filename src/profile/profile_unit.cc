@@ -86,7 +86,7 @@ Result<void> ProfileUnit::prepare(std::span<engine::Unit* const> batch) {
   return {};
 }
 
-Result<json> ProfileUnit::perform(engine::UnitSite& site) {
+Result<json> ProfileUnit::perform(engine::UnitContext& context) {
   if (!built_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
@@ -100,9 +100,9 @@ Result<json> ProfileUnit::perform(engine::UnitSite& site) {
   if (options_.measure && tools_.runner.device().isLocal()) {
     roofline = HONE_TRY(tools_.rooflines.of(operandTypes(operation.problem).front().element));
   }
-  Profiler profiler(tools_.runner, tools_.library, site.log, options_);
+  Profiler profiler(tools_.runner, tools_.library, context.log, options_);
   auto rows = HONE_TRY(profiler.profile(*built_, roofline));
-  site.referenceCpuNs += profiler.referenceCpuNs();
+  context.referenceCpuNs += profiler.referenceCpuNs();
   sortBySpeed(rows);
   json value = {{"rows", json::array()}, {"rooflines", json::array()}};
   for (const model::ProfileRow& row : rows) {

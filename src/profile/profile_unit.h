@@ -61,7 +61,7 @@ class ProfileUnit : public engine::Unit {
   [[nodiscard]] std::string_view kind() const override { return kProfileUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
   [[nodiscard]] Result<void> prepare(std::span<engine::Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& context) override;
 
  private:
   const ProfileTools& tools_;

@@ -159,7 +159,8 @@ class TuningTest : public ::testing::Test {
       const auto actual = verify::readTensor(result[0], model::resultType(problem)).value();
       expected = expected.value_or(actual);  // an attention is compared with the default
       const verify::Tolerance tolerance =
-          exact ? verify::toleranceFor(problem, true) : verify::Tolerance{1e-4, 1e-4};
+          exact ? verify::toleranceFor(problem, verify::Values::smallIntegers)
+                : verify::Tolerance{1e-4, 1e-4};
       const auto mismatch = verify::compare(actual, *expected, tolerance).value();
       EXPECT_FALSE(mismatch) << configs[i].name << ": " << mismatch->describe();
     }
@@ -283,7 +284,7 @@ TEST_F(TuningTest, GpuConfigsCompile) {
 TEST_F(TuningTest, CpuConfigsMatchReference) {
   // The compiler fills a block of 64x64 with one vector, which is too large for CPUs without
   // AVX-512.
-  const bool isWide = knobs::detectCpuLimits().largestVectorBytes() > 64 * 64 * 4;
+  const bool isWide = knobs::detectCpuLimits().largestVectorBytes() > std::int64_t{64} * 64 * 4;
   expectRight("local", "local-sync", Matmul{.m = 130, .n = 140, .k = 130}, isWide ? 10 : 9);
   expectRight("local", "local-sync", Matmul{.batch = 2, .m = 40, .n = 48, .k = 24}, 2);
   expectRight("local", "local-sync", conv(ConvLayout::nchw, 8, 18, 16), 3);

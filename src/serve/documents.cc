@@ -47,8 +47,12 @@ Result<json> Documents::make(Page page) {
   }
   // Reads one more than is shown, to detect that there are more.
   const auto runs = HONE_TRY(
-      store_.read([](const store::Store& store) { return store.listRuns(kMaxListedRuns + 1); }));
-  return report::runListDocument(runs, kMaxListedRuns).json();
+      store_.read([this](const store::Store& store) -> Result<std::vector<store::RunLine>> {
+        auto lines = HONE_TRY(store.listRuns(kMaxListedRuns + 1));
+        HONE_CHECK(results_.load(store, lines));
+        return lines;
+      }));
+  return report::runListDocument(runs, results_, kMaxListedRuns).json();
 }
 
 Result<Documents::Entry> Documents::entryFor(Page page) {
@@ -83,6 +87,7 @@ Result<Documents::Entry> Documents::entryFor(Page page) {
 void Documents::dropReplaced() {
   if (const std::int64_t opened = store_.opened(); opened != opened_) {
     entries_.clear();
+    results_.clear();
     opened_ = opened;
   }
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "report/pages/run_result.h"
 #include "serve/live_store.h"
 
 namespace hone::serve {
@@ -86,6 +87,7 @@ class Documents {
   LiveStore& store_;
   std::mutex making_;
   std::map<Page, Entry> entries_;
+  report::RunResults results_;  ///< for kRunList
   std::int64_t uses_ = 0;
   std::int64_t opened_ = 0;         ///< LiveStore::opened() of the entries
   mutable std::mutex timingMutex_;  ///< separate: listeners must not wait for a build

@@ -35,6 +35,22 @@ TEST_F(DocumentsTest, ListsNoRunsWithoutStore) {
   EXPECT_EQ(documents_.changeSince(1, 0).value(), Change::gone);
 }
 
+TEST_F(DocumentsTest, ListsResultsOfFinishedRuns) {
+  store::Store store = written_.open();
+  const std::int64_t run = TestStore::addRun(store);
+  const auto result = [&] {
+    const json document = documents_.current(kRunList).value()->content->document;
+    return document["parts"][0]["columns"][2];
+  };
+  EXPECT_EQ(result()["name"], "result");
+  EXPECT_EQ(result()["texts"], json({"not finished: 0 trials so far"}));
+  TestStore::addTrial(store, run, "first");
+  EXPECT_EQ(result()["texts"], json({"not finished: 1 trial so far"}));
+  ASSERT_TRUE(store.finishRun(run, store::RunStatus::finished,
+                              {{"candidates", {{{"name", "m"}, {"time_ns", 2000}}}}}));
+  EXPECT_EQ(result()["texts"], json({"2.00 µs"}));
+}
+
 TEST_F(DocumentsTest, SendsOnlyChanges) {
   store::Store store = written_.open();
   const std::int64_t run = TestStore::addRun(store);

@@ -14,10 +14,10 @@ class TestStore {
   [[nodiscard]] store::Store open() const {
     return store::Store::open(file(), store::Store::Mode::write).value();
   }
-  static std::int64_t addRun(store::Store& store, const std::string& verb = "bench") {
+  static std::int64_t addRun(store::Store& store, const std::string& command = "bench") {
     store::Run run;
-    run.verb = verb;
-    run.arguments = {verb, "m.mlir"};
+    run.command = command;
+    run.arguments = {command, "m.mlir"};
     run.startedAt = "2026-11-16T10:00:00Z";
     run.device = "local-sync";
     return store.addRun(run).value();

@@ -1,5 +1,7 @@
 #include "stats/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -151,7 +153,26 @@ Comparison compare(const PairedTimes& times, const CompareOptions& options) {
   return comparison;
 }
 
-Comparison compareApart(const ApartTimes& times, const CompareOptions& options) {
+std::string explainNoGain(const Comparison& comparison) {
+  const Interval& speedup = comparison.speedup;
+  if (comparison.verdict == Verdict::improved) {
+    return "";
+  }
+  if (speedup.high < 1) {
+    return "slower";
+  }
+  if (comparison.rounds < kMinRounds) {
+    return fmt::format("only {} rounds measured", comparison.rounds);
+  }
+  if (speedup.low <= 1) {
+    return "the interval includes 1";
+  }
+  return speedup.low <= 1 + comparison.floor
+             ? fmt::format("the gain is within the noise floor of {:.1f} %", 100 * comparison.floor)
+             : "the gain is within the margin";
+}
+
+Comparison compareUnpaired(const UnpairedTimes& times, const CompareOptions& options) {
   const std::vector<double> before = logTimes(times.before);
   const std::vector<double> after = logTimes(times.after);
   Comparison comparison;

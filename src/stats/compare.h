@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace hone::stats {
@@ -14,7 +15,8 @@ struct Interval {
   double high = 0;
 };
 
-/// Returns the percentile bootstrap interval of the median; deterministic per seed.
+/// Returns the percentile bootstrap interval of the median; deterministic per seed. All zero for no
+/// values.
 ///
 /// Hodges-Lehmann is better on normal noise. On a shared machine, however, one pair in three
 /// contains a spike. There, simulations detect a 10 % gain in 97 % of cases with the median and in
@@ -44,8 +46,10 @@ struct CompareOptions {
 struct Comparison {
   Verdict verdict = Verdict::ambiguous;
   Interval speedup;  ///< baseline / candidate; above 1 the candidate is faster
-  double floor = 0;  ///< noise floor: relative difference between baseline and twin
-  std::size_t rounds = 0;
+  /// Noise floor: the largest relative difference between baseline and twin within its confidence
+  /// interval; 0 without a twin.
+  double floor = 0;
+  std::size_t rounds = 0;  ///< rounds in which both have a valid time
 };
 
 /// Compares paired times. The verdict is
@@ -54,8 +58,11 @@ struct Comparison {
 /// - `ambiguous` otherwise, or with fewer than 5 rounds; more rounds may decide.
 [[nodiscard]] Comparison compare(const PairedTimes& times, const CompareOptions& options = {});
 
+/// Explains why the candidate is not `improved`: "the interval includes 1". Returns "" if it is.
+[[nodiscard]] std::string explainNoGain(const Comparison& comparison);
+
 /// Unpaired times, for example of two runs or two machines.
-struct ApartTimes {
+struct UnpairedTimes {
   std::span<const double> before;
   std::span<const double> after;
   double floor = 0;  ///< relative difference between the two for known-equal programs
@@ -64,6 +71,7 @@ struct ApartTimes {
 /// Compares unpaired times by the ratio of their medians (before / after: above 1 is faster), with
 /// the verdicts of compare(). Each side is resampled independently, so the interval is wider than
 /// for paired rounds. Only the floor covers systematic differences, such as a busier machine.
-[[nodiscard]] Comparison compareApart(const ApartTimes& times, const CompareOptions& options = {});
+[[nodiscard]] Comparison compareUnpaired(const UnpairedTimes& times,
+                                         const CompareOptions& options = {});
 
 }  // namespace hone::stats

@@ -183,6 +183,18 @@ TEST(Compare, BeyondMarginWithinFloorIsAmbiguous) {
   EXPECT_EQ(compareRatios(gain).floor, 0);
 }
 
+TEST(Compare, ExplainsWhyThereIsNoGain) {
+  const std::vector<double> gain(20, 1.04);
+  EXPECT_EQ(explainNoGain(compareRatios(gain)), "");
+  EXPECT_EQ(explainNoGain(compareRatios(gain, std::vector<double>(20, 1 / 1.05))),
+            "the gain is within the noise floor of 5.0 %");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(20, 1.005))),
+            "the gain is within the margin");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(20, 1.0))), "the interval includes 1");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(20, 0.9))), "slower");
+  EXPECT_EQ(explainNoGain(compareRatios(std::vector<double>(3, 1.5))), "only 3 rounds measured");
+}
+
 TEST(Compare, FewerThanFiveRoundsAreAmbiguous) {
   const Comparison four = compareRatios(std::vector<double>(4, 2.0));
   EXPECT_EQ(four.verdict, Verdict::ambiguous);
@@ -275,9 +287,9 @@ TEST_P(UnderNoise, DetectsTwentyPercentBetweenSeparateRuns) {
     const auto same = simulateAlone(GetParam().kind, GetParam().scale, 1, 2 * seed + 1);
     const auto slower = simulateAlone(GetParam().kind, GetParam().scale, 1 / 1.2, 2 * seed + 1);
     const CompareOptions options{.margin = 0.05, .seed = seed};
-    const Verdict equal = compareApart({before, same}, options).verdict;
+    const Verdict equal = compareUnpaired({before, same}, options).verdict;
     wrong += equal == Verdict::improved || equal == Verdict::regressed ? 1 : 0;
-    found += compareApart({before, slower}, options).verdict == Verdict::regressed ? 1 : 0;
+    found += compareUnpaired({before, slower}, options).verdict == Verdict::regressed ? 1 : 0;
   }
   EXPECT_LE(wrong, 1);
   EXPECT_GE(found, 40);
@@ -286,15 +298,15 @@ TEST_P(UnderNoise, DetectsTwentyPercentBetweenSeparateRuns) {
 TEST(CompareApart, IsWiderThanPairedComparison) {
   const Times times = simulate(Noise::Kind::quiet, 0.02, 1.1, 20, 5);
   const Interval paired = compare({times.baseline, times.candidate, {}}).speedup;
-  const Interval apart = compareApart({times.baseline, times.candidate}).speedup;
+  const Interval apart = compareUnpaired({times.baseline, times.candidate}).speedup;
   EXPECT_GT(apart.high / apart.low, paired.high / paired.low);
 }
 
 TEST(CompareApart, FloorPreventsVerdict) {
   const std::vector<double> before = {100, 101, 99, 100, 102, 98};
   const std::vector<double> after = {110, 111, 109, 110, 112, 108};
-  EXPECT_EQ(compareApart({before, after}).verdict, Verdict::regressed);
-  EXPECT_EQ(compareApart({before, after, 0.2}).verdict, Verdict::ambiguous);
+  EXPECT_EQ(compareUnpaired({before, after}).verdict, Verdict::regressed);
+  EXPECT_EQ(compareUnpaired({before, after, 0.2}).verdict, Verdict::ambiguous);
 }
 
 TEST(CompareApart, IntervalWidensWithConfidence) {
@@ -305,7 +317,7 @@ TEST(CompareApart, IntervalWidensWithConfidence) {
   double last = 0;
   for (const double programs : {1, 10, 50, 1000}) {
     const Interval speedup =
-        compareApart({times, times}, {.confidence = 1 - 0.05 / programs}).speedup;
+        compareUnpaired({times, times}, {.confidence = 1 - 0.05 / programs}).speedup;
     EXPECT_GT(speedup.high / speedup.low, last) << programs;
     last = speedup.high / speedup.low;
   }
@@ -314,10 +326,10 @@ TEST(CompareApart, IntervalWidensWithConfidence) {
 TEST(CompareApart, FewOrNoTimesAreAmbiguous) {
   const std::vector<double> few = {1, 1, 1, 1};
   const std::vector<double> many = {2, 2, 2, 2, 2, 2};
-  EXPECT_EQ(compareApart({few, many}).verdict, Verdict::ambiguous);
-  EXPECT_DOUBLE_EQ(compareApart({few, many}).speedup.estimate, 0.5);
-  EXPECT_EQ(compareApart({{}, many}).rounds, 0U);
-  EXPECT_EQ(compareApart({{}, many}).verdict, Verdict::ambiguous);
+  EXPECT_EQ(compareUnpaired({few, many}).verdict, Verdict::ambiguous);
+  EXPECT_DOUBLE_EQ(compareUnpaired({few, many}).speedup.estimate, 0.5);
+  EXPECT_EQ(compareUnpaired({{}, many}).rounds, 0U);
+  EXPECT_EQ(compareUnpaired({{}, many}).verdict, Verdict::ambiguous);
 }
 
 RC_GTEST_PROP(CompareApart, SwappingSidesInvertsRatio, ()) {
@@ -332,8 +344,8 @@ RC_GTEST_PROP(CompareApart, SwappingSidesInvertsRatio, ()) {
   };
   const std::vector<double> a = draw();
   const std::vector<double> b = draw();
-  const Interval one = compareApart({a, b}).speedup;
-  const Interval other = compareApart({b, a}).speedup;
+  const Interval one = compareUnpaired({a, b}).speedup;
+  const Interval other = compareUnpaired({b, a}).speedup;
   RC_ASSERT(std::abs(one.estimate * other.estimate - 1) < 1e-9);
   RC_ASSERT(one.low <= one.high);
 }

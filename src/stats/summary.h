@@ -17,7 +17,8 @@ struct Summary {
 
 [[nodiscard]] Summary summarize(std::span<const double> values);
 [[nodiscard]] double median(std::span<const double> values);
-/// Returns the quantile `q` in [0, 1], interpolated linearly between order statistics.
+/// Returns the quantile `q` in [0, 1], interpolated linearly between order statistics; 0 for no
+/// values.
 [[nodiscard]] double quantile(std::span<const double> values, double q);
 /// Computes the geometric mean via logs, so it neither overflows nor underflows. Values must be
 /// positive.

@@ -57,7 +57,8 @@ void removeUnfinished(const fs::path& file) {
   }
 }
 
-/// Returns the process named in the lock file. For messages only; the kernel holds the lock.
+/// Returns the process named in the lock file, for messages. The lock itself is not the text but an
+/// flock.
 std::string describeHolder(const fs::path& lockFile) {
   const auto text = readFile(lockFile);
   const auto pid = text ? parseInt(trim(*text)) : std::nullopt;

@@ -77,7 +77,7 @@ void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<TrialSampl
 json toJson(const Run& run) {
   return {{"id", run.id},
           {"key", utf8(run.key)},
-          {"verb", utf8(run.verb)},
+          {"verb", utf8(run.command)},
           {"arguments", json::parse(jsonText(run.arguments))},
           {"working_folder", utf8(run.workingFolder)},
           {"status", nameOf(run.status)},

@@ -21,7 +21,7 @@ namespace hone::store {
 
 /// Returns one CSV row per sample, and one row without times for a trial without samples. Columns:
 /// run, trial, problem, config, outcome, message, stage, round, position, repetition, iterations,
-/// wall_ns, cpu_ns, artifact, flags, node (the cluster node that took the sample).
+/// wall_ns, cpu_ns, artifact, flags, node (the cluster node that took the sample, or "").
 [[nodiscard]] Result<std::string> exportCsv(const Store& store, std::int64_t run);
 
 }  // namespace hone::store

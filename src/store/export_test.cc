@@ -17,7 +17,7 @@ class ExportTest : public testing::Test {
  protected:
   void SetUp() override {
     store::Run run;
-    run.verb = "tune";
+    run.command = "tune";
     run.arguments = {"tune", "m.mlir"};
     run.seed = ~0ULL;
     run_ = store_.addRun(run).value();

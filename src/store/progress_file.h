@@ -29,7 +29,7 @@ struct RunProgress {
 [[nodiscard]] std::optional<RunProgress> readProgress(const std::filesystem::path& store);
 
 /// Updates the progress file: on every new stage, and on steps at most once per second. Removes it
-/// on destruction. Write errors are ignored.
+/// on destruction, unless another process has replaced it. Write errors are ignored.
 class ProgressFile : public ProgressWatcher {
  public:
   ProgressFile(const std::filesystem::path& store, std::int64_t run);

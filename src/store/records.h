@@ -26,7 +26,7 @@ enum class RunStatus : std::uint8_t { running, finished, failed };
 struct Run {
   std::int64_t id = 0;  ///< assigned by the store
   std::string key;      ///< equal for commands that request the same work; used to resume
-  std::string verb;
+  std::string command;  ///< "tune", "bench", …; the column and the JSON key are `verb`
   std::vector<std::string> arguments;  ///< command line without the program
   std::string workingFolder;
   RunStatus status = RunStatus::running;
@@ -40,7 +40,7 @@ struct Run {
   std::string device;
   std::uint64_t seed = 0;
   model::RunDetails details;
-  std::string summary = "{}";  ///< result as JSON; model/result parses it per verb
+  std::string summary = "{}";  ///< result as JSON; model/result parses it per command
 
   bool operator==(const Run&) const = default;
 };
@@ -92,7 +92,7 @@ struct TrialSample {
 /// A line in the list of runs.
 struct RunLine {
   std::int64_t id = 0;
-  std::string verb;
+  std::string command;
   std::string startedAt;
   RunStatus status = RunStatus::running;
   std::string target;

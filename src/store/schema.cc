@@ -7,7 +7,7 @@
 namespace hone::store {
 namespace {
 
-// Version 1. Samples dominate the size, so the table is its own primary key, without row ids.
+// Version 1. Samples dominate the size, so their table has no row ids besides the primary key.
 // trials_by_run preserves insertion order, which UNIQUE(run, key) does not, and makes counting
 // fast.
 constexpr std::string_view kInitialSchema = R"sql(

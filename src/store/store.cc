@@ -51,7 +51,7 @@ Result<Run> runFrom(const Query& row) {
   Run run;
   run.id = row.integer(0);
   run.key = row.text(1);
-  run.verb = row.text(2);
+  run.command = row.text(2);
   run.arguments = HONE_TRY(argumentsFrom(row.text(3), run.id));
   run.workingFolder = row.text(4);
   run.status = HONE_TRY(requireKnown(runStatusFrom(row.text(5)), "status", row.text(5)));
@@ -176,7 +176,7 @@ Result<std::int64_t> Store::addRun(const Run& run) {
               "INSERT INTO runs (key, verb, arguments, working_folder, status, started_at, "
               "finished_at, hone_version, compiler_revision, host, cpu, target, device, seed, "
               "details, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
-        .bind(run.key, run.verb, jsonText(run.arguments), run.workingFolder, nameOf(run.status),
+        .bind(run.key, run.command, jsonText(run.arguments), run.workingFolder, nameOf(run.status),
               run.startedAt, run.finishedAt, run.honeVersion, run.compilerRevision, run.host,
               run.cpu, run.target, run.device, std::bit_cast<std::int64_t>(run.seed),
               jsonText(toJson(run.details)), run.summary)
@@ -234,6 +234,18 @@ Result<std::optional<RunStatus>> Store::status(std::int64_t run) const {
   });
 }
 
+Result<std::optional<std::string>> Store::summary(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::optional<std::string>> {
+    Query query(state_->prepared("SELECT summary FROM runs WHERE id = ?"));
+    if (!query.bind(run).step()) {
+      return std::nullopt;
+    }
+    std::string summary = query.text(0);
+    HONE_CHECK(parseJson(summary, fmt::format("the summary of run {}", run)));
+    return summary;
+  });
+}
+
 Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
   return state_->connection.attempt([&]() -> Result<std::vector<RunLine>> {
     Query query(state_->prepared(
@@ -247,7 +259,7 @@ Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
       const std::string status = query.text(3);
       const auto arguments = HONE_TRY(argumentsFrom(query.text(6), query.integer(0)));
       lines.push_back({.id = query.integer(0),
-                       .verb = query.text(1),
+                       .command = query.text(1),
                        .startedAt = query.text(2),
                        .status = HONE_TRY(requireKnown(runStatusFrom(status), "status", status)),
                        .target = query.text(4),

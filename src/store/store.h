@@ -27,8 +27,9 @@ class Store {
     write,  ///< creates and migrates; fails while another process writes
   };
 
-  /// Opens a store; fails if the file is not a store, has a newer schema, has another writer, or
-  /// cannot be written. The message names both schema versions or the writing process.
+  /// Opens a store; fails if the file is not a store, has a newer schema (for reading, also an
+  /// older one), has another writer, or cannot be written. The message names both schema versions
+  /// or the writing process.
   [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode);
   /// Returns the store of this user: hone.db in the data folder.
   [[nodiscard]] static std::filesystem::path defaultFile();
@@ -49,6 +50,8 @@ class Store {
                                        const nlohmann::json& summary);
   /// Returns the status, or nullopt if there is no such run. Much cheaper than run().
   [[nodiscard]] Result<std::optional<RunStatus>> status(std::int64_t run) const;
+  /// Returns the summary as JSON text, or nullopt if there is no such run.
+  [[nodiscard]] Result<std::optional<std::string>> summary(std::int64_t run) const;
   /// Lists runs, newest first; all of them if `limit` is below 1.
   [[nodiscard]] Result<std::vector<RunLine>> listRuns(std::int64_t limit) const;
 
@@ -68,8 +71,9 @@ class Store {
   [[nodiscard]] Result<std::vector<TrialLine>> listTrials(std::int64_t run) const;
 
   // Samples.
-  /// Adds the samples of a round in one commit. Fails and stores nothing if a trial already has a
-  /// sample for a stage, round, position and repetition.
+  /// Adds the samples of a round, taken on the machine of the run: `node` is ignored. One commit.
+  /// Fails and stores nothing if a trial already has a sample for a stage, round, position and
+  /// repetition.
   [[nodiscard]] Result<void> addSamples(std::span<const TrialSample> samples);
   /// Returns the samples of a run, ordered by stage, round, position, trial.
   [[nodiscard]] Result<std::vector<TrialSample>> samples(std::int64_t run) const;

@@ -338,7 +338,7 @@ Run anyRun() {
   const auto text = rc::gen::arbitrary<std::string>();
   Run run;
   run.key = *text;
-  run.verb = *text;
+  run.command = *text;
   run.arguments = *rc::gen::container<std::vector<std::string>>(anyUtf8());
   run.workingFolder = *text;
   run.status = *rc::gen::element(RunStatus::running, RunStatus::finished, RunStatus::failed);

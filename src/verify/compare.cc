@@ -74,9 +74,9 @@ double excess(Number actual, Number expected, const Tolerance& tolerance) {
 
 /// Compares two tensors block by block and keeps the worst element.
 template <typename Number>
-class Comparison {
+class BlockComparison {
  public:
-  Comparison(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance)
+  BlockComparison(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance)
       : actual_(actual), expected_(expected), tolerance_(tolerance) {}
 
   void block(std::size_t begin, std::size_t size) {
@@ -129,7 +129,7 @@ class Comparison {
 };
 
 template <typename Number>
-std::optional<Mismatch> Comparison<Number>::mismatch() const {
+std::optional<Mismatch> BlockComparison<Number>::mismatch() const {
   if (wrong_ == 0) {
     return std::nullopt;
   }
@@ -150,7 +150,7 @@ bool fitsFloat(ElementType type) { return isFloat(type) && type != ElementType::
 template <typename Number>
 std::optional<Mismatch> compareAs(const Tensor& actual, const Tensor& expected,
                                   const Tolerance& tolerance) {
-  Comparison<Number> comparison(actual, expected, tolerance);
+  BlockComparison<Number> comparison(actual, expected, tolerance);
   const auto count = static_cast<std::size_t>(actual.type.count());
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     comparison.block(begin, std::min(kBlock, count - begin));

@@ -24,8 +24,9 @@ struct Mismatch {
   [[nodiscard]] std::string describe() const;
 };
 
-/// Returns nullopt if all elements are within tolerance. NaN equals only NaN. Element types may
-/// differ (an f16 result against an f32 reference); fails if the shapes differ.
+/// Returns nullopt if all elements are within tolerance. NaN equals only NaN, and an infinity only
+/// itself. Element types may differ (an f16 result against an f32 reference); fails if the shapes
+/// differ.
 [[nodiscard]] Result<std::optional<Mismatch>> compare(const Tensor& actual, const Tensor& expected,
                                                       const Tolerance& tolerance);
 

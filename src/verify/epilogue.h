@@ -7,9 +7,9 @@
 
 namespace hone::verify {
 
-/// Applies the epilogue of the problem to its sums. Returns f32 for float results, from f32 or i32
-/// sums, and i32 wrapped to the range of the result type for integer results. `inputs` are those of
-/// the problem.
+/// Applies the epilogue of the problem to its sums, which are f32 or i32. Returns f32 for float
+/// results, and i32 wrapped to the range of the result type for integer results; without an
+/// epilogue, the type of the sums is kept. `inputs` are those of the problem.
 [[nodiscard]] Tensor applyEpilogue(const model::Problem& problem, Tensor sums,
                                    std::span<const Tensor> inputs);
 

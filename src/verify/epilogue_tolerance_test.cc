@@ -121,9 +121,8 @@ std::vector<double> roundedAttention(const Attention& p, const std::vector<Tenso
 
 std::optional<Mismatch> findMismatch(const Problem& problem, const std::vector<Tensor>& inputs,
                                      const std::vector<double>& actual) {
-  const bool exact = valuesFor(problem) == Values::smallIntegers;
   return compare(resultTensor(problem, actual), computeReference(problem, inputs).value(),
-                 toleranceFor(problem, exact))
+                 toleranceFor(problem, valuesFor(problem)))
       .value();
 }
 

@@ -125,7 +125,7 @@ Tolerance toleranceInF32(Problem problem) {
   } else {
     std::get<Attention>(problem).type = ElementType::f32;
   }
-  return toleranceFor(problem, false);
+  return toleranceFor(problem, Values::reals);
 }
 
 void checkAgainstLoops(const Problem& problem) {
@@ -243,7 +243,7 @@ TEST(Reference, SplitsLongAttention) {
   const std::vector<Tensor> inputs = makeInputs(problem, Values::reals);
   const auto mismatch =
       compare(computeReference(problem, inputs).value(),
-              resultTensor(problem, naive(problem, inputs)), toleranceFor(problem, false));
+              resultTensor(problem, naive(problem, inputs)), toleranceFor(problem, Values::reals));
   EXPECT_FALSE(mismatch.value()) << mismatch.value()->describe();
 }
 

@@ -31,14 +31,14 @@ double unitRoundoff(ElementType type) { return std::ldexp(1.0, -significandBits(
 
 /// Properties of the problem's inputs and accumulator that bound its rounding errors.
 struct ErrorModel {
-  ErrorModel(const model::Problem& problem, bool exactInputs)
+  ErrorModel(const model::Problem& problem, Values inputs)
       : accumulator(resultType(problem).element),
-        integers(exactInputs || !isFloat(operandTypes(problem)[0].element)),
+        integers(inputs == Values::smallIntegers || !isFloat(operandTypes(problem)[0].element)),
         length(static_cast<double>(reductionLength(problem))),
         u(unitRoundoff(accumulator)) {
     if (findEpilogue(problem).bias) {
-      bias = exactInputs ? kLargestInteger : 1;
-      exactBias = exactInputs;
+      exactBias = inputs == Values::smallIntegers;
+      bias = exactBias ? kLargestInteger : 1;
     }
   }
   /// Returns the largest product.
@@ -119,11 +119,11 @@ Tolerance attentionTolerance(const model::Attention& attention) {
 
 }  // namespace
 
-Tolerance toleranceFor(const model::Problem& problem, bool exactInputs) {
+Tolerance toleranceFor(const model::Problem& problem, Values inputs) {
   if (const auto* attention = std::get_if<model::Attention>(&problem)) {
     return attentionTolerance(*attention);
   }
-  const ErrorModel errors(problem, exactInputs);
+  const ErrorModel errors(problem, inputs);
   const Tolerance sums = sumTolerance(errors);
   switch (findEpilogue(problem).activation) {
     case model::Activation::gelu:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/problem/problem.h"
+#include "verify/inputs.h"
 
 namespace hone::verify {
 
@@ -12,8 +13,7 @@ struct Tolerance {
 
 /// Returns the tolerance for the element types, the reduction length and the epilogue. Zero if the
 /// result must be exact: integers, or small-integer inputs whose sums are exact in the accumulator.
-/// `exactInputs` is true for Values::smallIntegers, false for Values::reals.
-[[nodiscard]] Tolerance toleranceFor(const model::Problem& problem, bool exactInputs);
+[[nodiscard]] Tolerance toleranceFor(const model::Problem& problem, Values inputs);
 /// Returns the tolerance between two builds of a program; `scale` is the largest magnitude in the
 /// expected output.
 [[nodiscard]] Tolerance toleranceFor(model::ElementType type, double scale);

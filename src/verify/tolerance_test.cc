@@ -40,7 +40,7 @@ class Mutations : public testing::TestWithParam<Case> {
   [[nodiscard]] bool caught(const std::vector<Tensor>& mutated) const {
     const auto expected = computeReference(problem_, inputs_);
     const auto actual = computeReference(problem_, mutated);
-    const auto tolerance = toleranceFor(problem_, GetParam().values == Values::smallIntegers);
+    const auto tolerance = toleranceFor(problem_, GetParam().values);
     return compare(actual.value(), expected.value(), tolerance).value().has_value();
   }
   std::byte* lhsAt(std::vector<Tensor>& inputs, std::int64_t m, std::int64_t k) const {
@@ -128,8 +128,7 @@ std::optional<Mismatch> compareRoundedSums(const Matmul& matmul, Values values, 
   Tensor actual{{{matmul.m, matmul.n}, ElementType::f64}, {}};
   actual.data.resize(sums.size() * sizeof(double));
   std::memcpy(actual.data.data(), sums.data(), actual.data.size());
-  return compare(actual, computeReference(matmul, inputs).value(),
-                 toleranceFor(matmul, values == Values::smallIntegers))
+  return compare(actual, computeReference(matmul, inputs).value(), toleranceFor(matmul, values))
       .value();
 }
 
@@ -148,17 +147,17 @@ TEST(Tolerance, AllowsRoundingOfEveryStep) {
 }
 
 TEST(Tolerance, IsZeroForExactSums) {
-  const auto isExact = [](ElementType input, ElementType result, std::int64_t k, bool exact) {
-    const Tolerance tolerance = toleranceFor(squareMatmul(8, k, input, result), exact);
+  const auto isExact = [](ElementType input, ElementType result, std::int64_t k, Values inputs) {
+    const Tolerance tolerance = toleranceFor(squareMatmul(8, k, input, result), inputs);
     return tolerance.absolute == 0 && tolerance.relative == 0;
   };
-  EXPECT_TRUE(isExact(ElementType::i8, ElementType::i32, 1 << 20, false));
-  EXPECT_TRUE(isExact(ElementType::f32, ElementType::f32, 1 << 20, true));
-  EXPECT_TRUE(isExact(ElementType::bf16, ElementType::f32, 1 << 20, true));
-  EXPECT_FALSE(isExact(ElementType::f32, ElementType::f32, 1 << 20, false));
-  EXPECT_TRUE(isExact(ElementType::f16, ElementType::f16, 32, true));
-  EXPECT_FALSE(isExact(ElementType::f16, ElementType::f16, 64, true));
-  EXPECT_FALSE(isExact(ElementType::bf16, ElementType::bf16, 8, true));
+  EXPECT_TRUE(isExact(ElementType::i8, ElementType::i32, 1 << 20, Values::reals));
+  EXPECT_TRUE(isExact(ElementType::f32, ElementType::f32, 1 << 20, Values::smallIntegers));
+  EXPECT_TRUE(isExact(ElementType::bf16, ElementType::f32, 1 << 20, Values::smallIntegers));
+  EXPECT_FALSE(isExact(ElementType::f32, ElementType::f32, 1 << 20, Values::reals));
+  EXPECT_TRUE(isExact(ElementType::f16, ElementType::f16, 32, Values::smallIntegers));
+  EXPECT_FALSE(isExact(ElementType::f16, ElementType::f16, 64, Values::smallIntegers));
+  EXPECT_FALSE(isExact(ElementType::bf16, ElementType::bf16, 8, Values::smallIntegers));
 }
 
 TEST(Tolerance, DetectsWrongRowIn16BitSums) {
@@ -166,11 +165,12 @@ TEST(Tolerance, DetectsWrongRowIn16BitSums) {
   // products.
   for (const std::int64_t k : {64, 256, 1024, 4096}) {
     const double spread = std::sqrt(2.0 * static_cast<double>(k)) / 3;
-    EXPECT_LT(toleranceFor(squareMatmul(8, k, ElementType::f16, ElementType::f16), false).absolute,
+    EXPECT_LT(toleranceFor(squareMatmul(8, k, ElementType::f16, ElementType::f16), Values::reals)
+                  .absolute,
               spread / 4);
-    EXPECT_LT(
-        toleranceFor(squareMatmul(8, k, ElementType::bf16, ElementType::bf16), false).absolute,
-        spread);
+    EXPECT_LT(toleranceFor(squareMatmul(8, k, ElementType::bf16, ElementType::bf16), Values::reals)
+                  .absolute,
+              spread);
   }
 }
 

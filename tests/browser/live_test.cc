@@ -35,7 +35,7 @@ class LivePage : public PageTest {
   }
   static std::int64_t addRun(store::Store& store) {
     store::Run run;
-    run.verb = "bench";
+    run.command = "bench";
     run.arguments = {"bench", "m.mlir"};
     run.device = "local-sync";
     return store.addRun(run).value();
@@ -139,12 +139,35 @@ TEST_F(LivePage, KeepsTableState) {
   expectQuietConsole();
 }
 
+TEST_F(LivePage, ListShowsResultsOnPhone) {
+  store::Store store = writer();
+  addRun(store);
+  const std::int64_t failed = addRun(store);
+  ASSERT_TRUE(store.finishRun(failed, store::RunStatus::failed,
+                              {{"error", "m.mlir has an operation that does not compile"}}));
+  const Served served(box());
+  ASSERT_TRUE(browser().resize(390, 800));
+  open(served, "/");
+  const nlohmann::json seen = run(R"(
+    const edge = document.querySelector(".tablebox").getBoundingClientRect().right;
+    const number = [...document.querySelectorAll("th")].findIndex((one) => one.textContent === "result");
+    return [...document.querySelectorAll("tbody tr")].map((row) => row.children[number])
+      .map((cell) => [cell.textContent, cell.getBoundingClientRect().right <= edge]);
+  )");
+  EXPECT_EQ(
+      seen,
+      nlohmann::json::array(
+          {nlohmann::json::array({"failed: m.mlir has an operation that does not compile", true}),
+           nlohmann::json::array({"not finished: 0 trials so far", true})}));
+  expectQuietConsole();
+}
+
 /// A running search with nested tabs, plots and a folded table.
 class LiveTune : public LivePage {
  protected:
   void begin(store::Store& store) {
     store::Run run;
-    run.verb = "tune";
+    run.command = "tune";
     run.arguments = {"tune", "m.mlir"};
     run.device = "local-sync";
     for (const char* scope : {"m_dispatch_0", "m_dispatch_1"}) {

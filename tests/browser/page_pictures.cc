@@ -37,7 +37,7 @@ Result<void> take(const Picture& picture) {
   for (const std::string& line : HONE_TRY(browser.console())) {
     fmt::print(stderr, "{}\n", line);
   }
-  const std::string png = HONE_TRY(browser.screenshot(Browser::Of::view));
+  const std::string png = HONE_TRY(browser.screenshot(Browser::Area::view));
   HONE_CHECK(writeFile(picture.file, png));
   fmt::print("{}: {} bytes\n", picture.file, png.size());
   return {};

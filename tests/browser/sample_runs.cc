@@ -23,11 +23,11 @@ constexpr double kDefaultNs = 13.7e6;
 constexpr std::int64_t kRounds = 20;
 constexpr const char* kScope = "main_dispatch_0_matmul_512x768x1024_f32";
 
-store::Run makeRun(const std::string& verb, const std::string& program) {
+store::Run makeRun(const std::string& command, const std::string& program) {
   store::Run run;
-  run.key = verb + program;
-  run.verb = verb;
-  run.arguments = {verb, program};
+  run.key = command + program;
+  run.command = command;
+  run.arguments = {command, program};
   run.workingFolder = "/tmp";
   run.startedAt = "2026-01-02T03:04:05Z";
   run.honeVersion = "0.1.0";
@@ -53,15 +53,17 @@ constexpr std::array kKnobs = {
     "distribution.d0",           "distribution.d1", "vector_reduction.d2",
     "vector_common_parallel.d0", "unroll",          "loop_peeling"};
 
+constexpr const char* kConstantKnob = "stages";
+
 struct Point {
   std::array<std::int64_t, kKnobs.size()> values;
 
   [[nodiscard]] std::string name() const {
     std::string name;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      name += fmt::format("{}{}={}", i == 0 ? "" : " ", kKnobs[i], values[i]);
+      name += fmt::format("{}={} ", kKnobs[i], values[i]);
     }
-    return name;
+    return fmt::format("{}{}=2", name, kConstantKnob);
   }
   /// Fastest with 64x32 tiles; each doubling away from that costs time, other knobs a little.
   [[nodiscard]] double ns() const {
@@ -155,6 +157,7 @@ Result<std::int64_t> addTuneRun(Store& store, std::size_t candidates, const std:
   for (const char* knob : kKnobs) {
     described.details.spaces[kScope].push_back({.name = knob, .ordered = true});
   }
+  described.details.spaces[kScope].push_back({.name = kConstantKnob, .ordered = true});
   const std::int64_t run = HONE_TRY(store.addRun(described));
   Trial baseline = makeTrial("default", program, kScope, "default", 0);
   baseline.details.screenNs = kDefaultNs;

@@ -10,7 +10,7 @@
 namespace hone::test {
 
 /// Adds a synthetic run of `hone tune`: one dispatch, `candidates` distinct points of six knobs (at
-/// most 10,080), some of them failed, a winner, and the final comparison.
+/// most 10,080) and a constant one, some of them failed, a winner, and the final comparison.
 [[nodiscard]] Result<std::int64_t> addTuneRun(store::Store& store, std::size_t candidates,
                                               const std::string& program);
 

@@ -165,9 +165,10 @@ Result<void> Browser::prefer(const std::string& colorScheme) {
   return {};
 }
 
-Result<std::string> Browser::screenshot(Of of) {
-  const json taken = HONE_TRY(devtools(
-      "Page.captureScreenshot", {{"format", "png"}, {"captureBeyondViewport", of == Of::page}}));
+Result<std::string> Browser::screenshot(Area area) {
+  const json taken =
+      HONE_TRY(devtools("Page.captureScreenshot",
+                        {{"format", "png"}, {"captureBeyondViewport", area == Area::page}}));
   return fromBase64(taken.at("data").get<std::string>()).value_or("");
 }
 

@@ -39,8 +39,8 @@ class Browser {
   /// Sets the preferred colour scheme, "dark" or "light".
   [[nodiscard]] Result<void> prefer(const std::string& colorScheme);
   /// Returns the whole page, or the visible part, as a PNG.
-  enum class Of : std::uint8_t { view, page };
-  [[nodiscard]] Result<std::string> screenshot(Of of);
+  enum class Area : std::uint8_t { view, page };
+  [[nodiscard]] Result<std::string> screenshot(Area area);
   /// Returns the printed page as a PDF.
   [[nodiscard]] Result<std::string> print();
 

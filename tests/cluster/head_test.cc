@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/process/interrupt.h"
-#include "cluster/place.h"
 #include "cluster/slurm_cluster.h"
+#include "cluster/this_node.h"
 #include "cluster/worker.h"
 
 namespace hone::test {
@@ -46,7 +46,7 @@ class SquarePerformer : public cluster::UnitPerformer {
     return nlohmann::json{{"square", number * number}};
   }
   [[nodiscard]] store::Node node() const override { return cluster::cpuNode(); }
-  [[nodiscard]] bool compilesForItself() const override { return false; }
+  [[nodiscard]] bool compilesForHost() const override { return false; }
 };
 
 class ClusterHead : public testing::Test {
@@ -93,7 +93,7 @@ TEST_F(ClusterHead, PerformsUnitsOnceOnBothNodes) {
   auto head = openHead();
   constexpr int kUnits = 60;
   for (int i = 0; i < kUnits; ++i) {
-    ASSERT_TRUE(head->handOut(unit(i)));
+    ASSERT_TRUE(head->enqueue(unit(i)));
   }
   std::set<std::string> nodes;
   for (int i = 0; i < kUnits; ++i) {
@@ -113,8 +113,8 @@ TEST_F(ClusterHead, PerformsUnitsOnceOnBothNodes) {
 
 TEST_F(ClusterHead, ReportsUnitThatKillsThreeWorkers) {
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit(1, "crash")));
-  ASSERT_TRUE(head->handOut(unit(2)));
+  ASSERT_TRUE(head->enqueue(unit(1, "crash")));
+  ASSERT_TRUE(head->enqueue(unit(2)));
   const auto killed = head->await(unit(1).key);
   ASSERT_TRUE(killed) << killed.error().message;
   EXPECT_TRUE(killed->killed);
@@ -123,12 +123,12 @@ TEST_F(ClusterHead, ReportsUnitThatKillsThreeWorkers) {
   const auto fine = head->await(unit(2).key);
   ASSERT_TRUE(fine);
   EXPECT_EQ(fine->result.at("square"), 4);
-  EXPECT_EQ(head->counts().givenBack, 3);
+  EXPECT_EQ(head->counts().requeued, 3);
 }
 
 TEST_F(ClusterHead, ReassignsUnitsOfCancelledJob) {
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit(1, "wait")));
+  ASSERT_TRUE(head->enqueue(unit(1, "wait")));
   std::thread meddler([&] {
     EXPECT_TRUE(eventually([&] { return marksLeft() > 0; }));
     for (const std::string& job : slurm_->jobs()) {
@@ -146,7 +146,7 @@ TEST_F(ClusterHead, ReassignsUnitsOfCancelledJob) {
 
 TEST_F(ClusterHead, ReassignsUnitsOfDeadNode) {
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit(1, "wait")));
+  ASSERT_TRUE(head->enqueue(unit(1, "wait")));
   std::thread meddler([&] {
     EXPECT_TRUE(eventually([&] { return marksLeft() > 0; }));
     const std::string node(slurm_->ask("squeue --noheader --states=RUNNING --format=%N | head -1"));
@@ -164,7 +164,7 @@ TEST_F(ClusterHead, ReplacesHangingWorker) {
   options_.nodes = 1;
   options_.lostSeconds = 30;
   auto head = openHead();
-  ASSERT_TRUE(head->handOut(unit(3, "hang")));
+  ASSERT_TRUE(head->enqueue(unit(3, "hang")));
   const auto answer = head->await(unit(3).key);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->result.at("square"), 9);
@@ -176,8 +176,8 @@ TEST_F(ClusterHead, ReplacesHangingWorker) {
 TEST_F(ClusterHead, StopsIfJobsCannotStartWorkers) {
   auto head = openHead();
   std::ofstream(options_.shared / "runs/test/measure.sh") << "#!/bin/sh\nexit 1\n";
-  ASSERT_TRUE(head->handOut(unit(1)));
-  ASSERT_TRUE(head->handOut(unit(2)));
+  ASSERT_TRUE(head->enqueue(unit(1)));
+  ASSERT_TRUE(head->enqueue(unit(2)));
   const auto answer = head->await(unit(1).key);
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message, HasSubstr("cannot start"));
@@ -189,16 +189,16 @@ TEST_F(ClusterHead, StopsIfJobsCannotStartWorkers) {
 TEST_F(ClusterHead, ResumesWithJobsAndResultsOfFirstHead) {
   {
     auto first = openHead();
-    ASSERT_TRUE(first->handOut(unit(1)));
-    ASSERT_TRUE(first->handOut(unit(2, "wait")));
+    ASSERT_TRUE(first->enqueue(unit(1)));
+    ASSERT_TRUE(first->enqueue(unit(2, "wait")));
     ASSERT_TRUE(first->await(unit(1).key));
     ASSERT_TRUE(eventually([&] { return marksLeft() >= 2; }));
     // Simulate a kill: leak the head so that it cancels no jobs.
     [[maybe_unused]] static const auto* const killed = first.release();
   }
   auto second = openHead();
-  ASSERT_TRUE(second->handOut(unit(1)));
-  ASSERT_TRUE(second->handOut(unit(2, "wait")));
+  ASSERT_TRUE(second->enqueue(unit(1)));
+  ASSERT_TRUE(second->enqueue(unit(2, "wait")));
   const auto before = second->await(unit(1).key);
   ASSERT_TRUE(before);
   EXPECT_EQ(before->result.at("square"), 1);

@@ -34,9 +34,9 @@ void catchInterrupts() {
   }
 }
 
-InterruptsHeld::InterruptsHeld() { toleratedInterrupts = interruptCount + 1; }
+InterruptGuard::InterruptGuard() { toleratedInterrupts = interruptCount + 1; }
 
-InterruptsHeld::~InterruptsHeld() { toleratedInterrupts = 1; }
+InterruptGuard::~InterruptGuard() { toleratedInterrupts = 1; }
 
 bool interrupted() { return interruptCount > 0; }
 

@@ -11,13 +11,14 @@ void catchInterrupts();
 [[nodiscard]] bool interrupted();
 [[nodiscard]] std::unexpected<Error> interruptedError();
 
-/// Tolerates one more signal than before while alive, to let slow cleanup finish.
-class InterruptsHeld {
+/// While alive, the next signal does not end the process, even if it is the second, so that slow
+/// cleanup can finish. Guards must not be nested: destruction restores the default.
+class InterruptGuard {
  public:
-  InterruptsHeld();
-  InterruptsHeld(const InterruptsHeld&) = delete;
-  InterruptsHeld& operator=(const InterruptsHeld&) = delete;
-  ~InterruptsHeld();
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
 };
 
 }  // namespace hone

@@ -21,7 +21,8 @@ struct Limits {
 };
 
 /// Confines a child; call it in the child right after fork. Creates a process group, sets the
-/// memory limit, disables core files, and kills the child when `parent` dies. Async-signal-safe.
+/// memory limit, disables core files, restores the default signal handlers, and kills the child
+/// when `parent` dies. Async-signal-safe.
 void confineChild(pid_t parent, const Limits& limits);
 
 /// Exit status and resource usage of a child process.
@@ -53,12 +54,14 @@ struct Finished {
   std::string err;
 };
 
-/// Runs a program (argv[0] is its path) in a new process group and captures stdout and stderr.
-/// Kills the whole group on a timeout, on an interrupt, and when the program exits. Fails only if
-/// the program cannot be started or on an interrupt; a failing program is not an error.
+/// Runs a program (argv[0] is its path) in a new process group, with an empty stdin. Captures
+/// stdout and stderr, each up to 64 MiB, and discards the rest. Kills the whole group on a timeout,
+/// on an interrupt, and when the program exits. Fails only if the program cannot be started or on
+/// an interrupt; a failing program is not an error.
 [[nodiscard]] Result<Finished> runCommand(const Command& command);
 
-/// Returns the full path of a program on PATH, or "" if there is none.
+/// Returns the full path of a program on PATH, or "" if there is none. A name with a slash is not
+/// searched for.
 [[nodiscard]] std::string findProgram(std::string_view name);
 
 }  // namespace hone

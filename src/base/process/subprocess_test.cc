@@ -204,7 +204,7 @@ TEST(InterruptDeathTest, ToleratesOneMoreSignalDuringCleanup) {
       {
         catchInterrupts();
         std::raise(SIGINT);
-        const InterruptsHeld held;
+        const InterruptGuard held;
         std::raise(SIGINT);
         std::_Exit(runCleanup(shell("exit 0")) ? 0 : 1);
       },
@@ -213,7 +213,7 @@ TEST(InterruptDeathTest, ToleratesOneMoreSignalDuringCleanup) {
       {
         catchInterrupts();
         std::raise(SIGINT);
-        const InterruptsHeld held;
+        const InterruptGuard held;
         std::raise(SIGINT);
         std::raise(SIGINT);
       },

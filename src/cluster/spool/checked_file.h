@@ -23,7 +23,8 @@ namespace hone::cluster {
 [[nodiscard]] std::vector<std::string> namesIn(const std::filesystem::path& folder);
 
 /// Moves a file; returns true if this process, and no other, moved it. A file server that retries a
-/// request may report a missing file after a successful move, so the target is checked, too.
+/// request may report a missing file after a successful move, so the target is checked, too: no
+/// other process may move a file there.
 [[nodiscard]] bool moveFile(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace hone::cluster

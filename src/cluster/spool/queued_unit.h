@@ -19,7 +19,7 @@ struct QueuedUnit {
   bool onlyCompile = false;        ///< only fills the shared compile cache; not measured
   int deaths = 0;                  ///< workers that died executing it
   int failures = 0;                ///< workers whose machine failed executing it
-  std::vector<std::string> nodes;  ///< nodes of those machines: others should try it first
+  std::vector<std::string> nodes;  ///< nodes on which it failed: others should try it first
 };
 
 /// Result of a unit.

@@ -71,7 +71,7 @@ Result<ScratchStore> ScratchStore::create() {
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-unit"));
   auto store = HONE_TRY(store::Store::open(folder.path() / "unit.db", store::Store::Mode::write));
   store::Run run;
-  run.verb = "worker";
+  run.command = "worker";
   run.startedAt = utcNow();
   const std::int64_t id = HONE_TRY(store.addRun(run));
   return ScratchStore(std::move(folder), std::move(store), id);

@@ -51,9 +51,11 @@ std::vector<Claim> claimsIn(const fs::path& folder) {
   return claims;
 }
 
-json toJson(const Beat& beat) { return {{"count", beat.count}, {"finished", beat.finished}}; }
+json toJson(const Heartbeat& heartbeat) {
+  return {{"count", heartbeat.count}, {"finished", heartbeat.finished}};
+}
 
-Beat beatFrom(const json& json) {
+Heartbeat heartbeatFrom(const json& json) {
   return {json.value("count", std::int64_t{0}), json.value("finished", false)};
 }
 
@@ -117,8 +119,8 @@ void Spool::release(const Claim& claim) const {
   fs::remove(folder_ / "claimed" / claimFile(claim), ignored);
 }
 
-std::vector<Death> Spool::takeDeaths() {
-  std::vector<Death> deaths;
+std::vector<WorkerDeath> Spool::takeDeaths() {
+  std::vector<WorkerDeath> deaths;
   std::error_code ignored;
   for (const std::string& name : namesIn(folder_ / "died")) {
     if (const auto json = readChecked(folder_ / "died" / name)) {
@@ -170,13 +172,13 @@ void Spool::restoreFailures(QueuedUnit& unit) const {
 
 std::vector<std::string> Spool::workers() const { return namesIn(folder_ / "workers"); }
 
-Beat Spool::readBeat(const std::string& worker) const {
+Heartbeat Spool::readHeartbeat(const std::string& worker) const {
   const auto json = readChecked(folder_ / "workers" / worker);
-  return json ? beatFrom(*json) : Beat{};
+  return json ? heartbeatFrom(*json) : Heartbeat{};
 }
 
-Result<void> Spool::beatHead(std::int64_t count, bool finished) {
-  return write(folder_ / kHead, toJson(Beat{count, finished}));
+Result<void> Spool::writeHeadHeartbeat(std::int64_t count, bool finished) {
+  return write(folder_ / kHead, toJson(Heartbeat{count, finished}));
 }
 
 Result<void> Spool::markCompileArray(const std::string& array) {
@@ -269,8 +271,8 @@ Result<void> Spool::reportDeath(const std::string& worker, const std::string& wh
   return any ? Result<void>() : write(folder_ / "died" / fmt::format("nothing@{}", worker), report);
 }
 
-Result<void> Spool::beat(const std::string& worker, const Beat& beat) {
-  return write(folder_ / "workers" / worker, toJson(beat));
+Result<void> Spool::writeHeartbeat(const std::string& worker, const Heartbeat& heartbeat) {
+  return write(folder_ / "workers" / worker, toJson(heartbeat));
 }
 
 void Spool::leave(const std::string& worker) const {
@@ -278,9 +280,9 @@ void Spool::leave(const std::string& worker) const {
   fs::remove(folder_ / "workers" / worker, ignored);
 }
 
-Beat Spool::headBeat() const {
+Heartbeat Spool::headHeartbeat() const {
   const auto json = readChecked(folder_ / kHead);
-  return json ? beatFrom(*json) : Beat{};
+  return json ? heartbeatFrom(*json) : Heartbeat{};
 }
 
 Result<void> Spool::proposeKind(const store::Node& node) {

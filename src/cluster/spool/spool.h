@@ -25,7 +25,7 @@ struct Claim {
 inline constexpr const char* kOtherNodeKind = "of another kind than the nodes that measure";
 
 /// Report of a worker that died executing a unit, or could not start.
-struct Death {
+struct WorkerDeath {
   std::string key;
   std::string worker;
   std::string why;
@@ -35,13 +35,13 @@ struct Death {
 
 /// A heartbeat. Its sender is alive as long as the count changes; clocks of different machines are
 /// never compared.
-struct Beat {
+struct Heartbeat {
   std::int64_t count = 0;
   bool finished = false;  ///< of the head: workers may exit
 };
 
-/// Folder on the shared file system for communication between a head and its workers. All files are
-/// small, contain their hash, and are written atomically (temporary file, then rename).
+/// Folder on the shared file system for communication between a head and its workers. All files
+/// except logs contain their hash and are written atomically (temporary file, then rename).
 ///   setup.json            configuration of the workers
 ///   queue/                waiting units; measure-… or compile-…
 ///   claimed/…@worker      units claimed by a worker
@@ -63,26 +63,26 @@ class Spool {
 
   // Used by the head.
   [[nodiscard]] Result<void> put(const QueuedUnit& unit);
-  /// Removes queued units that no worker has claimed.
+  /// Removes the unit from the queue, unless a worker has claimed it.
   void withdraw(const std::string& key);
   [[nodiscard]] std::vector<std::string> queuedKeys() const;
   [[nodiscard]] std::vector<Claim> claims() const;
   /// Removes a claim, so that the unit can be given to another worker.
   void release(const Claim& claim) const;
   /// Returns the reports since the last call.
-  [[nodiscard]] std::vector<Death> takeDeaths();
+  [[nodiscard]] std::vector<WorkerDeath> takeDeaths();
   /// Returns the answers since the last call and moves them to `done`. Only the first answer to a
   /// unit counts; others are removed.
   [[nodiscard]] std::vector<Answer> takeAnswers();
   /// Stores an answer made by the head itself.
   [[nodiscard]] Result<void> storeAnswer(const Answer& answer);
   [[nodiscard]] std::optional<Answer> doneAnswer(const std::string& key) const;
-  /// Stores the unit's failures for the next head; recallFailures() restores them.
+  /// Stores the unit's failures for the next head; restoreFailures() reads them.
   [[nodiscard]] Result<void> storeFailures(const QueuedUnit& unit);
   void restoreFailures(QueuedUnit& unit) const;
   [[nodiscard]] std::vector<std::string> workers() const;
-  [[nodiscard]] Beat readBeat(const std::string& worker) const;
-  [[nodiscard]] Result<void> beatHead(std::int64_t count, bool finished);
+  [[nodiscard]] Heartbeat readHeartbeat(const std::string& worker) const;
+  [[nodiscard]] Result<void> writeHeadHeartbeat(std::int64_t count, bool finished);
   /// Marks a job array whose workers only compile, for the next head.
   [[nodiscard]] Result<void> markCompileArray(const std::string& array);
   [[nodiscard]] std::vector<std::string> compileArrays() const;
@@ -101,10 +101,10 @@ class Spool {
   /// unit, reports that it could not start.
   [[nodiscard]] Result<void> reportDeath(const std::string& worker, const std::string& why,
                                          const std::string& node = "", bool machineFailed = false);
-  [[nodiscard]] Result<void> beat(const std::string& worker, const Beat& beat);
+  [[nodiscard]] Result<void> writeHeartbeat(const std::string& worker, const Heartbeat& heartbeat);
   /// Removes the worker's heartbeat, so that the head does not wait for it.
   void leave(const std::string& worker) const;
-  [[nodiscard]] Beat headBeat() const;
+  [[nodiscard]] Heartbeat headHeartbeat() const;
   /// Proposes this node's kind as the one to measure on; the first proposal wins.
   [[nodiscard]] Result<void> proposeKind(const store::Node& node);
   /// Returns true if nodes of this kind measure; nothing while undecided.

@@ -214,14 +214,14 @@ TEST_F(SpoolTest, FirstNodeDecidesKind) {
 }
 
 TEST_F(SpoolTest, ReadsHeartbeats) {
-  ASSERT_TRUE(spool_.beat("w1", {3, false}));
+  ASSERT_TRUE(spool_.writeHeartbeat("w1", {3, false}));
   EXPECT_THAT(spool_.workers(), ElementsAre("w1"));
-  EXPECT_EQ(spool_.readBeat("w1").count, 3);
+  EXPECT_EQ(spool_.readHeartbeat("w1").count, 3);
   spool_.leave("w1");
   EXPECT_THAT(spool_.workers(), IsEmpty());
-  ASSERT_TRUE(spool_.beatHead(5, true));
-  EXPECT_EQ(spool_.headBeat().count, 5);
-  EXPECT_TRUE(spool_.headBeat().finished);
+  ASSERT_TRUE(spool_.writeHeadHeartbeat(5, true));
+  EXPECT_EQ(spool_.headHeartbeat().count, 5);
+  EXPECT_TRUE(spool_.headHeartbeat().finished);
 }
 
 TEST_F(SpoolTest, NextHeadKnowsCompileJobs) {

@@ -44,7 +44,7 @@ Result<void> LocalExecutor::perform(std::size_t index) {
   }
   const Queued one = std::move(queue_[index]);
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
-  auto value = one.unit->perform(site_);
+  auto value = one.unit->perform(context_);
   if (!value && value.error().isFatal()) {
     return std::unexpected(value.error());
   }

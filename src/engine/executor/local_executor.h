@@ -18,7 +18,7 @@ class LocalExecutor : public Executor {
  public:
   /// The arguments must outlive the executor.
   LocalExecutor(store::Store& store, std::int64_t run, Progress& progress)
-      : log_(store, run), site_{log_, progress} {}
+      : log_(store, run), context_{log_, progress} {}
 
   [[nodiscard]] Result<Ticket> submit(std::unique_ptr<Unit> unit) override;
   [[nodiscard]] Result<std::size_t> wait(std::span<const Ticket> tickets) override;
@@ -29,7 +29,7 @@ class LocalExecutor : public Executor {
   [[nodiscard]] Result<void> awaitReady() override { return {}; }
   [[nodiscard]] std::string status() const override { return {}; }
   [[nodiscard]] Result<void> close() override { return {}; }
-  [[nodiscard]] std::int64_t referenceCpuNs() const override { return site_.referenceCpuNs; }
+  [[nodiscard]] std::int64_t referenceCpuNs() const override { return context_.referenceCpuNs; }
 
  private:
   struct Queued {
@@ -44,7 +44,7 @@ class LocalExecutor : public Executor {
   [[nodiscard]] Result<void> perform(std::size_t index);
 
   TrialLog log_;
-  UnitSite site_;
+  UnitContext context_;
   bool restored_ = false;
   std::int64_t submitted_ = 0;
   std::deque<Queued> queue_;

@@ -28,13 +28,13 @@ class StepUnit : public Unit {
     steps_.push_back(fmt::format("prepare {}", batch.size()));
     return {};
   }
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override {
+  [[nodiscard]] Result<nlohmann::json> perform(UnitContext& context) override {
     if (error_) {
       return std::unexpected(*error_);
     }
     store::Trial trial;
     trial.key = name_;
-    HONE_CHECK(site.log.add(trial, {}));
+    HONE_CHECK(context.log.add(trial, {}));
     steps_.push_back(name_);
     return nlohmann::json(name_);
   }

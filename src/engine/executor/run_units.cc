@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/executor/unit_result.h"
@@ -59,6 +60,7 @@ Result<std::vector<std::size_t>> runUnits(const UnitRun& run, const UnitBatch& b
   Executor& executor = run.executor;
   InFlight inFlight;
   std::vector<std::size_t> skipped;
+  const std::size_t window = std::min(batch.window, executor.window());
   std::size_t next = 0;
   while (true) {
     if (batch.outOfBudget && batch.outOfBudget()) {
@@ -67,7 +69,7 @@ Result<std::vector<std::size_t>> runUnits(const UnitRun& run, const UnitBatch& b
         skipped.push_back(next);
       }
     }
-    for (; next < batch.count && inFlight.tickets.size() < executor.window(); ++next) {
+    for (; next < batch.count && inFlight.tickets.size() < window; ++next) {
       inFlight.add(HONE_TRY(executor.submit(HONE_TRY(batch.make(next)))), next);
     }
     if (inFlight.tickets.empty()) {

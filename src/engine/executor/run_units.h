@@ -30,6 +30,7 @@ struct UnitBatch {
   std::function<std::string(std::size_t index)> label;
   /// Called with each result as soon as it is available, in any order.
   std::function<Result<void>(std::size_t index, const UnitResult& result)> take;
+  std::size_t window = SIZE_MAX;  ///< maximum number of units in flight, besides the executor's
   /// Returns true once no new unit may start. Optional.
   std::function<bool()> outOfBudget{};  // NOLINT(readability-redundant-member-init)
 };

@@ -6,7 +6,7 @@ namespace hone::engine {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<std::string>> FileShare::keepNamed(std::vector<std::string> texts) {
+Result<std::vector<std::string>> FileShare::shareNamed(std::vector<std::string> texts) {
   for (std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
@@ -17,7 +17,7 @@ Result<std::vector<std::string>> FileShare::keepNamed(std::vector<std::string> t
     const fs::path file = text.substr(begin);
     std::error_code code;
     if ((marked || file.is_absolute()) && fs::is_regular_file(file, code)) {
-      text = text.substr(0, begin) + HONE_TRY(keep(file)).string();
+      text = text.substr(0, begin) + HONE_TRY(share(file)).string();
     }
   }
   return texts;

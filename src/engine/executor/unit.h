@@ -26,14 +26,14 @@ class FileShare {
   virtual ~FileShare() = default;
 
   /// Shares the file and returns its path on other machines.
-  [[nodiscard]] virtual Result<std::filesystem::path> keep(const std::filesystem::path& file) = 0;
+  [[nodiscard]] virtual Result<std::filesystem::path> share(const std::filesystem::path& file) = 0;
   /// Shares every file named in `texts`, as in "--flag=/a/file" or "4x4xf32=@file", and returns the
   /// texts with the shared paths.
-  [[nodiscard]] Result<std::vector<std::string>> keepNamed(std::vector<std::string> texts);
+  [[nodiscard]] Result<std::vector<std::string>> shareNamed(std::vector<std::string> texts);
 };
 
 /// Context of the process that performs a unit.
-struct UnitSite {
+struct UnitContext {
   TrialLog& log;  ///< restored
   Progress& progress;
   std::int64_t referenceCpuNs = 0;  ///< CPU time of references, not counted as hone's overhead
@@ -50,7 +50,7 @@ class Unit {
   Unit& operator=(const Unit&) = delete;
   virtual ~Unit() = default;
 
-  /// Returns the name of the class, for the process that creates the unit from its order.
+  /// Returns the name of the kind of unit, by which another process creates it from its order.
   [[nodiscard]] virtual std::string_view kind() const = 0;
   /// Describes the unit for another process. Equal orders of one kind are the same work.
   [[nodiscard]] virtual Result<nlohmann::json> order(FileShare& files) const = 0;
@@ -59,9 +59,9 @@ class Unit {
   /// Compiles what a batch of units of this kind needs, in parallel. Optional: perform() works
   /// without it. This unit is the first of the batch.
   [[nodiscard]] virtual Result<void> prepare(std::span<Unit* const> batch);
-  /// Performs the work. A user error is the result of the unit; any other error ends the process
-  /// that performs units.
-  [[nodiscard]] virtual Result<nlohmann::json> perform(UnitSite& site) = 0;
+  /// Performs the work. A user error is the result of the unit, unless it is fatal; any other error
+  /// ends the process that performs units.
+  [[nodiscard]] virtual Result<nlohmann::json> perform(UnitContext& context) = 0;
 };
 
 }  // namespace hone::engine

@@ -82,7 +82,7 @@ Result<void> DispatchTimesUnit::prepare(std::span<Unit* const> /*batch*/) {
   return {};
 }
 
-Result<json> DispatchTimesUnit::perform(UnitSite& /*site*/) {
+Result<json> DispatchTimesUnit::perform(UnitContext& /*context*/) {
   if (!compiled_) {
     compiled_ = HONE_TRY(compileCandidates(plan_, compiler_));
   }

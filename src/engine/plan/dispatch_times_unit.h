@@ -41,7 +41,7 @@ class DispatchTimesUnit : public Unit {
   [[nodiscard]] std::string_view kind() const override { return kDispatchTimesUnit; }
   [[nodiscard]] Result<nlohmann::json> order(FileShare& files) const override;
   [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(UnitContext& context) override;
 
  private:
   Plan plan_;

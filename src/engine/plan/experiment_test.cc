@@ -66,7 +66,7 @@ class ExperimentTest : public ::testing::Test {
   std::int64_t newRun() {
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     return store_.addRun(run).value();
   }
 
@@ -95,7 +95,7 @@ TEST_F(ExperimentTest, RecordsOutcomeOfEveryCandidate) {
   const std::int64_t run = newRun();
   const auto findings = execute(plan, run).value();
   ASSERT_EQ(findings.size(), 5u);
-  EXPECT_EQ(findings[0].against, Against::reference);
+  EXPECT_EQ(findings[0].expectation, Expectation::reference);
   EXPECT_EQ(findings[0].outcome, Outcome::ok);
   EXPECT_EQ(findings[0].roundTimesNs.size() % 5, 0u);
   EXPECT_EQ(findings[2].outcome, Outcome::compileFailed);
@@ -131,7 +131,7 @@ TEST_F(ExperimentTest, RunsDispatchAsProgram) {
   plan.candidates.push_back({0, tiles("too large for the compiler", 128, 128, 128)});
   const auto findings = execute(plan, newRun()).value();
   EXPECT_EQ(findings[1].outcome, Outcome::ok);
-  EXPECT_EQ(findings[1].against, Against::baseline);
+  EXPECT_EQ(findings[1].expectation, Expectation::baseline);
   EXPECT_EQ(findings[2].outcome, Outcome::compileFailed);
   EXPECT_NE(findings[1].artifact, findings[0].artifact);
 }

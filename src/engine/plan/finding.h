@@ -19,7 +19,7 @@ struct Finding {
   std::string message;
   std::string artifact;
   std::string sameAs;  ///< candidate with the same binary, measured for both
-  Against against = Against::nothing;
+  Expectation expectation = Expectation::nothing;
   double timeNs = 0;  ///< minimum of screening or median of a later stage; 0 if never measured
   /// Speedup over the baseline in the last stage, without an interval; absent for finalists.
   std::optional<double> estimatedSpeedup;

@@ -24,20 +24,20 @@ Result<void> OrderedPlanUnit::prepare(std::span<Unit* const> /*batch*/) {
   return {};
 }
 
-Result<json> OrderedPlanUnit::perform(UnitSite& site) {
+Result<json> OrderedPlanUnit::perform(UnitContext& context) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-plan"));
   Plan plan = HONE_TRY(planFrom(order_.at("plan"), folder.path()));
   if (const auto left = order_.value("milliseconds", std::int64_t{0}); left > 0) {
     plan.budget.time = std::chrono::milliseconds(left);
   }
-  SessionState state({compiler_, runner_, site.log, site.progress}, plan, folder.path());
+  SessionState state({compiler_, runner_, context.log, context.progress}, plan, folder.path());
   std::vector<std::size_t> all(state.entries.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   HONE_CHECK(screenCandidates(state, all));
   if (order_.at("prove").get<bool>()) {
     HONE_CHECK(raceAndProve(state));
   }
-  site.referenceCpuNs += state.referenceCpuNs();
+  context.referenceCpuNs += state.referenceCpuNs();
   return toJson(state.findings());
 }
 

@@ -21,7 +21,7 @@ class OrderedPlanUnit : public Unit {
   [[nodiscard]] std::string_view kind() const override { return kPlanUnit; }
   [[nodiscard]] Result<nlohmann::json> order(FileShare& /*files*/) const override { return order_; }
   [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(UnitContext& context) override;
 
  private:
   nlohmann::json order_;

@@ -62,7 +62,7 @@ struct Plan {
   bool onlyGains = false;
   std::size_t finalists = 3;
   iree::Memory memory = iree::Memory::kept;  ///< memory mode of timed calls
-  std::int64_t rounds = 20;  ///< rounds of the final; up to three times more while ambiguous
+  std::int64_t rounds = 20;  ///< rounds of the final; up to three times as many while ambiguous
   stats::CompareOptions compare;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 Result<json> programJson(const Program& program, FileShare& files) {
-  json whole = {{"source", HONE_TRY(files.keep(program.source)).string()},
+  json whole = {{"source", HONE_TRY(files.share(program.source)).string()},
                 {"hash", program.hash},
                 {"function", program.function},
                 {"input_types", program.inputTypes},
@@ -81,15 +81,15 @@ Result<json> toJson(const Plan& plan, FileShare& files) {
   json candidates = json::array();
   for (const Candidate& candidate : plan.candidates) {
     model::Config config = candidate.config;
-    config.flags = HONE_TRY(files.keepNamed(std::move(config.flags)));
+    config.flags = HONE_TRY(files.shareNamed(std::move(config.flags)));
     candidates.push_back({{"program", candidate.program}, {"config", model::toJson(config)}});
   }
   return json{{"scope", plan.scope},
               {"programs", std::move(programs)},
               {"candidates", std::move(candidates)},
-              {"input_specs", HONE_TRY(files.keepNamed(plan.inputSpecs))},
+              {"input_specs", HONE_TRY(files.shareNamed(plan.inputSpecs))},
               {"other_inputs", plan.otherInputs.has_value()},
-              {"flags", HONE_TRY(files.keepNamed(plan.flags))},
+              {"flags", HONE_TRY(files.shareNamed(plan.flags))},
               {"seed", plan.seed},
               {"selects", plan.selects},
               {"only_gains", plan.onlyGains},

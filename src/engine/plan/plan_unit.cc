@@ -19,7 +19,7 @@ Result<json> PlanUnit::order(FileShare& files) const {
   part.otherInputs = plan.otherInputs ? std::optional(Inputs{}) : std::nullopt;
   part.flags = plan.flags;
   part.seed = plan.seed;
-  part.selects = plan.selects && extent_ == Extent::proven;
+  part.selects = plan.selects && lastStage_ == LastStage::proven;
   part.onlyGains = plan.onlyGains;
   part.finalists = plan.finalists;
   part.rounds = plan.rounds;
@@ -28,16 +28,16 @@ Result<json> PlanUnit::order(FileShare& files) const {
   for (const std::size_t index : which_) {
     part.candidates.push_back(state_.entries[index].candidate);
   }
-  return json{{"plan", HONE_TRY(toJson(part, files))}, {"prove", extent_ == Extent::proven}};
+  return json{{"plan", HONE_TRY(toJson(part, files))}, {"prove", lastStage_ == LastStage::proven}};
 }
 
 std::optional<std::chrono::milliseconds> PlanUnit::timeLeft() const {
   return state_.clock.left().time;
 }
 
-Result<json> PlanUnit::perform(UnitSite& /*site*/) {
+Result<json> PlanUnit::perform(UnitContext& /*context*/) {
   HONE_CHECK(screenCandidates(state_, which_));
-  if (extent_ == Extent::proven) {
+  if (lastStage_ == LastStage::proven) {
     HONE_CHECK(raceAndProve(state_));
   }
   return json();

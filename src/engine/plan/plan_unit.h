@@ -14,7 +14,7 @@ namespace hone::engine {
 inline constexpr std::string_view kPlanUnit = "plan";
 
 /// Last stage that the candidates of a plan reach.
-enum class Extent : std::uint8_t {
+enum class LastStage : std::uint8_t {
   screened,  ///< compiled, verified and screened
   proven,    ///< also raced and measured in the final
 };
@@ -23,20 +23,20 @@ enum class Extent : std::uint8_t {
 /// the value is null. For another process, the unit is a separate plan.
 class PlanUnit : public Unit {
  public:
-  /// The state must outlive the unit. `which` starts with the baseline unless this process has
-  /// already tried it.
-  PlanUnit(SessionState& state, std::vector<std::size_t> which, Extent extent)
-      : state_(state), which_(std::move(which)), extent_(extent) {}
+  /// The state must outlive the unit. `which` starts with the baseline, which is not tried again if
+  /// it is recorded.
+  PlanUnit(SessionState& state, std::vector<std::size_t> which, LastStage lastStage)
+      : state_(state), which_(std::move(which)), lastStage_(lastStage) {}
 
   [[nodiscard]] std::string_view kind() const override { return kPlanUnit; }
   [[nodiscard]] Result<nlohmann::json> order(FileShare& files) const override;
   [[nodiscard]] std::optional<std::chrono::milliseconds> timeLeft() const override;
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(UnitContext& context) override;
 
  private:
   SessionState& state_;
   std::vector<std::size_t> which_;
-  Extent extent_;
+  LastStage lastStage_;
 };
 
 }  // namespace hone::engine

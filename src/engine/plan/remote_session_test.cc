@@ -17,7 +17,7 @@ using model::Stage;
 /// Returns paths unchanged, since all processes of the test see the same files.
 class NoShare : public FileShare {
  public:
-  [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& file) override {
+  [[nodiscard]] Result<std::filesystem::path> share(const std::filesystem::path& file) override {
     return file;
   }
 };
@@ -91,7 +91,7 @@ class RemoteSession : public testing::Test {
     }
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     run_ = store_.addRun(run).value();
   }
   [[nodiscard]] TrialContext context() {

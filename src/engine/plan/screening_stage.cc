@@ -97,7 +97,7 @@ Result<void> verify(SessionState& state, const SessionEntry& entry, store::Trial
   trial.outcome = verification.outcome;
   trial.message = verification.message;
   trial.diagnostics += verification.diagnostics;
-  trial.details.verified = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.expectation);
   return state.expectDevice(trial.outcome);
 }
 
@@ -180,6 +180,9 @@ bool adoptEqualBinary(const SessionState& state, SessionEntry& entry, store::Tri
   }
   entry.sameAs = other->key;
   trial.details.sameAs = other->key;
+  if (const store::Trial* recorded = state.tools.log.find(other->key)) {
+    trial.outcome = recorded->outcome;  // it would fail in the same way
+  }
   trial.message = fmt::format("same binary as {}", other->candidate.config.name);
   return true;
 }

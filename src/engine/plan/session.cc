@@ -48,10 +48,10 @@ std::size_t Session::allowedPlanned() const {
   return trials ? std::min(count, static_cast<std::size_t>(*trials) + 1) : count;
 }
 
-Result<void> Session::submit(std::vector<std::size_t> which, Extent extent) {
+Result<void> Session::submit(std::vector<std::size_t> which, LastStage lastStage) {
   Ticket ticket =
-      HONE_TRY(context_.executor.submit(std::make_unique<PlanUnit>(state_, which, extent)));
-  sent_.push_back({std::move(ticket), std::move(which), extent});
+      HONE_TRY(context_.executor.submit(std::make_unique<PlanUnit>(state_, which, lastStage)));
+  sent_.push_back({std::move(ticket), std::move(which), lastStage});
   return {};
 }
 
@@ -63,7 +63,7 @@ Result<void> Session::submitScreening(std::size_t first, std::size_t count) {
     }
   }
   if (pending.empty()) {
-    return state_.baseline().trial == 0 ? submit({0}, Extent::screened) : Result<void>();
+    return state_.baseline().trial == 0 ? submit({0}, LastStage::screened) : Result<void>();
   }
   const std::size_t minParts = (pending.size() + kStep - 1) / kStep;
   const std::size_t parts = std::max(
@@ -73,7 +73,7 @@ Result<void> Session::submitScreening(std::size_t first, std::size_t count) {
     some.insert(some.end(),
                 pending.begin() + static_cast<std::ptrdiff_t>(pending.size() * part / parts),
                 pending.begin() + static_cast<std::ptrdiff_t>(pending.size() * (part + 1) / parts));
-    HONE_CHECK(submit(std::move(some), Extent::screened));
+    HONE_CHECK(submit(std::move(some), LastStage::screened));
   }
   return {};
 }
@@ -113,7 +113,7 @@ Result<void> Session::submitFinal() {
     return {};
   }
   which.insert(which.end(), passed.begin(), passed.end());
-  return submit(std::move(which), Extent::proven);
+  return submit(std::move(which), LastStage::proven);
 }
 
 Result<void> Session::proveAll() {
@@ -122,7 +122,7 @@ Result<void> Session::proveAll() {
   context_.progress.best({});
   context_.progress.stage("trials", {.total = static_cast<std::int64_t>(all.size()),
                                      .atMost = state_.clock.leftUntil(kScreeningShare)});
-  HONE_CHECK(submit(std::move(all), Extent::proven));
+  HONE_CHECK(submit(std::move(all), LastStage::proven));
   return receive();
 }
 
@@ -220,7 +220,7 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
     trial.config = entry.candidate.config;
     if (entry.trial == 0) {
       entry.content = trial.artifact;
-      if (sent.extent == Extent::screened) {
+      if (sent.lastStage == LastStage::screened) {
         trial.details.nodeBaselineNs = baselineThere;
         judgeRemote(sent.which[i], tried.record, ratio);
       } else {
@@ -229,7 +229,7 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
         entry.sameAs = translateKey(keys, trial.details.sameAs);
         trial.details.sameAs = entry.sameAs;
       }
-    } else if (sent.extent == Extent::screened) {
+    } else if (sent.lastStage == LastStage::screened) {
       continue;  // the baseline is already recorded
     } else if (const store::Trial* before = log_.find(entry.key)) {
       // Otherwise the session was restarted and receives the same result again.
@@ -243,7 +243,7 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
     recorded.push_back(&entry);
     records.push_back(std::move(tried.record));
   }
-  if (result.twin && (state_.twin.trial == 0 || sent.extent == Extent::proven)) {
+  if (result.twin && (state_.twin.trial == 0 || sent.lastStage == LastStage::proven)) {
     result.twin->trial.key = state_.twin.key;
     result.twin->trial.config = state_.twin.candidate.config;
     recorded.push_back(&state_.twin);
@@ -258,16 +258,16 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
 
 Result<void> Session::takeFailed(const Sent& sent, const std::string& why) {
   const Plan& plan = state_.plan;
-  if (sent.extent == Extent::proven && state_.baseline().trial != 0) {
+  if (sent.lastStage == LastStage::proven && state_.baseline().trial != 0) {
     context_.progress.say(fmt::format("cannot prove a result for {}: {}", plan.scope, why));
     return {};
   }
-  if (sent.which.size() < kMinUnitSize || sent.extent == Extent::proven) {
+  if (sent.which.size() < kMinUnitSize || sent.lastStage == LastStage::proven) {
     return userError("{}: {}", plan.programs.front().label(), why);
   }
   if (sent.which.size() > kMinUnitSize) {
     for (std::size_t i = 1; i < sent.which.size(); ++i) {
-      HONE_CHECK(submit({0, sent.which[i]}, Extent::screened));
+      HONE_CHECK(submit({0, sent.which[i]}, LastStage::screened));
     }
     return {};
   }

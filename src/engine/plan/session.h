@@ -62,12 +62,12 @@ class Session {
   struct Sent {
     Ticket ticket;
     std::vector<std::size_t> which;  ///< baseline first
-    Extent extent = Extent::screened;
+    LastStage lastStage = LastStage::screened;
   };
 
   /// Returns the number of planned candidates within the trial budget.
   [[nodiscard]] std::size_t allowedPlanned() const;
-  [[nodiscard]] Result<void> submit(std::vector<std::size_t> which, Extent extent);
+  [[nodiscard]] Result<void> submit(std::vector<std::size_t> which, LastStage lastStage);
   /// Submits the candidates that are not stored, in at least one unit per place of the executor if
   /// there are enough candidates.
   [[nodiscard]] Result<void> submitScreening(std::size_t first, std::size_t count);

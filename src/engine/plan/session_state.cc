@@ -63,10 +63,10 @@ void addTime(const SessionState& state, const SessionEntry& entry, Finding& find
   }
 }
 
-Against againstFrom(const std::string& name) {
-  return name == nameOf(Against::reference)  ? Against::reference
-         : name == nameOf(Against::baseline) ? Against::baseline
-                                             : Against::nothing;
+Expectation expectationFrom(const std::string& name) {
+  return name == nameOf(Expectation::reference)  ? Expectation::reference
+         : name == nameOf(Expectation::baseline) ? Expectation::baseline
+                                                 : Expectation::nothing;
 }
 
 }  // namespace
@@ -199,7 +199,7 @@ std::vector<Finding> SessionState::findings() const {
     finding.roundTimesNs = entry.roundTimesNs;
     finding.comparison = entry.comparison;
     addTime(*this, entry, finding);
-    finding.against = againstFrom(trial->details.verified);
+    finding.expectation = expectationFrom(trial->details.verified);
     const auto same = std::ranges::find(entries, entry.sameAs, &SessionEntry::key);
     finding.sameAs = same == entries.end() ? "" : same->candidate.config.name;
     findings.push_back(std::move(finding));

@@ -33,7 +33,7 @@ struct SessionTools {
 struct SessionEntry {
   Candidate candidate;
   std::string key;
-  std::int64_t trial = 0;  ///< id in the store; 0 if not recorded
+  std::int64_t trial = 0;  ///< id in the store; 0: not recorded; -1: about to be recorded
   iree::Call call;
   std::string content;  ///< hash of the binary
   std::string sameAs;   ///< key of the entry with the same binary
@@ -66,9 +66,10 @@ class SessionState {
   [[nodiscard]] double incumbentNs() const;
   /// Returns the screening time of the entry, or of the one with the same binary.
   [[nodiscard]] std::optional<double> screeningTime(const SessionEntry& entry) const;
-  /// Returns a measured entry with the same binary, or nullptr if there is none.
+  /// Returns the recorded entry with the same binary that is not a duplicate itself, or nullptr.
   [[nodiscard]] const SessionEntry* equalBinary(const SessionEntry& entry) const;
-  /// Returns the candidates to race, fastest first.
+  /// Returns the candidates to race: the fastest, fastest first, or all that passed if the plan
+  /// does not select.
   [[nodiscard]] std::vector<std::size_t> passedCandidates() const;
   /// Describes the best result so far for the progress line; "" unless the plan selects.
   [[nodiscard]] std::string bestText() const;

@@ -91,7 +91,7 @@ Result<void> CallTrials::verify(CallTrial& one, Verifier& verifier) {
     return {};
   }
   const Verification verification = HONE_TRY(verifier.check(one.call));
-  trial.details.verified = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.expectation);
   HONE_CHECK(log_.saveDetails(trial));
   if (verification.outcome == Outcome::ok) {
     return {};

@@ -59,7 +59,7 @@ bool FinalPolicy::compareAll() {
   return ambiguous;
 }
 
-const std::vector<PairedTimes>& FinalPolicy::result() {
+const std::vector<FinalTimes>& FinalPolicy::result() {
   static_cast<void>(compareAll());
   return all_;
 }

@@ -36,15 +36,15 @@ struct FinalOptions {
   stats::CompareOptions compare;
 };
 
-/// One participant of a final.
-struct PairedTimes {
+/// Times of one participant of a final.
+struct FinalTimes {
   std::vector<double> timesNs;                  ///< one per round; empty if it failed in a round
   std::optional<stats::Comparison> comparison;  ///< with the baseline
 };
 
 /// Compares each participant with the baseline in paired rounds until no verdict is ambiguous or
 /// the rounds are used up. Participant 0 is the baseline, participant 1 its twin, whose difference
-/// is the noise floor. Without others only the baseline is timed. Stops if the baseline fails.
+/// is the noise floor. A baseline without others is only timed. Stops if the baseline fails.
 class FinalPolicy : public RoundPolicy {
  public:
   FinalPolicy(std::size_t participants, FinalOptions options)
@@ -54,27 +54,28 @@ class FinalPolicy : public RoundPolicy {
   void add(const RoundTimes& times) override;
 
   /// Compares the rounds so far and returns one result per participant.
-  [[nodiscard]] const std::vector<PairedTimes>& result();
+  [[nodiscard]] const std::vector<FinalTimes>& result();
 
  private:
   [[nodiscard]] bool compareAll();
 
   FinalOptions options_;
-  std::vector<PairedTimes> all_;
+  std::vector<FinalTimes> all_;
   std::vector<bool> failed_;
 };
 
 struct PrecisionOptions {
   std::int64_t minRounds = 5;
   std::int64_t maxRounds = 20;
-  double precision =
-      0.02;  ///< target half-width of each confidence interval, relative to the median
+  /// Target half-width of each 95 % confidence interval, relative to the median.
+  double precision = 0.02;
   /// After `minRounds`, participants this many times slower than the best are dropped; 0 keeps all.
   double dropFactor = 0;
   std::uint64_t seed = 1;
 };
 
-/// Measures until the median of every participant is known to the requested precision.
+/// Measures until the median of every remaining participant is known to the requested precision, or
+/// the rounds are used up.
 class PrecisionPolicy : public RoundPolicy {
  public:
   PrecisionPolicy(std::size_t participants, PrecisionOptions options);
@@ -82,7 +83,8 @@ class PrecisionPolicy : public RoundPolicy {
   [[nodiscard]] std::vector<std::size_t> next(std::int64_t number) override;
   void add(const RoundTimes& times) override;
 
-  /// Returns the times of each participant, one per round; empty if it failed in a round.
+  /// Returns the times of each participant, one per round in which it was measured; empty if it
+  /// failed in one.
   [[nodiscard]] std::vector<std::vector<double>> take() { return std::move(times_); }
 
  private:

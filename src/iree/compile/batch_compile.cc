@@ -205,8 +205,9 @@ Result<std::vector<Compiled>> BatchCompiler::finish(const Task& task,
     return std::vector<Compiled>{std::move(alone)};
   }
   if (code.contents.size() != task.members.size()) {
-    return machineError("internal error: expected {} programs in a batch, got {}",
-                        task.members.size(), code.contents.size());
+    return machineError(
+        "internal error: expected {} programs in a batch, got {} (please report it)",
+        task.members.size(), code.contents.size());
   }
   Compiled whole = HONE_TRY(finishModule(task, report));
   // The cost of individual members is unknown: each gets an equal share.

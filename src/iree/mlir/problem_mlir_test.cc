@@ -85,9 +85,7 @@ TEST_P(ProblemMlir, ComputesTheReference) {
   ASSERT_TRUE(actual) << actual.error().message << emitMlir(problem);
   const auto expected = verify::computeReference(problem, inputs);
   ASSERT_TRUE(expected) << expected.error().message;
-  const bool exactInputs = values == verify::Values::smallIntegers;
-  const auto mismatch =
-      verify::compare(*actual, *expected, verify::toleranceFor(problem, exactInputs));
+  const auto mismatch = verify::compare(*actual, *expected, verify::toleranceFor(problem, values));
   ASSERT_TRUE(mismatch) << mismatch.error().message;
   EXPECT_FALSE(*mismatch) << (*mismatch)->describe() << "\n" << emitMlir(problem);
 }

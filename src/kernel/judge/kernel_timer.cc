@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 /// Kernels faster than the measured peak times this factor are rejected.
 constexpr double kPeakTolerance = 1.5;
 constexpr int kMaxPeakChecks = 3;
-/// A process takes five samples after a probe.
+/// Enough for all requests of a process: a probe, five samples, and some that are not counted.
 constexpr double kMaxCases = 8;
 constexpr double kMinCases = 3;
 constexpr double kCaseMemory = 1024.0 * 1024 * 1024;

@@ -43,7 +43,7 @@ Simulation simulate(const Source& original, std::uint64_t seed, std::size_t turn
   for (std::size_t turn = 0; turn < turns; ++turn) {
     // A new proposer per turn: a resumed run has no memory either.
     const auto proposer = makeSearchProposer(seed, threads);
-    const Analysis analysis = analyse(task, best, {}, {.threads = threads});
+    const Analysis analysis = analyze(task, best, {}, {.threads = threads});
     const auto proposals = proposer->propose(
         {task, original, best, bestSpeedup, analysis, simulation.tried, {}, turn, count});
     EXPECT_TRUE(proposals);
@@ -115,7 +115,7 @@ TEST(Search, ContinuesFromOtherProposersKernel) {
   Source other = original;
   other.text.insert(0, "// by hand\n");
   const Task task = exampleTask("matmul");
-  const Analysis analysis = analyse(task, other, {}, {});
+  const Analysis analysis = analyze(task, other, {}, {});
   const auto proposals =
       makeSearchProposer(1, 1)->propose({task, original, other, 1.5, analysis, {}, {}, 1, 3});
   ASSERT_TRUE(proposals);
@@ -128,7 +128,7 @@ TEST(Search, ChangesOnlyFlagsOfUnsupportedKernels) {
   const std::size_t at = original.text.find("float sum");
   original.text.insert(at, "goto here; here: ");
   const Task task = exampleTask("matmul");
-  const Analysis analysis = analyse(task, original, {}, {});
+  const Analysis analysis = analyze(task, original, {}, {});
   std::vector<JudgedProposal> tried;
   const auto proposer = makeSearchProposer(1, 1);
   for (std::size_t turn = 0; turn < 20; ++turn) {

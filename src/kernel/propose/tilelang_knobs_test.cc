@@ -144,7 +144,7 @@ TEST(TileLangKnobs, MixesTechniquesAndLengthensSwappedLoop) {
 TEST(TileLangSearch, TriesFailedChangesLast) {
   const Source source{Language::tilelang, "add", kColumns, {}};
   const Task task;
-  const Analysis analysis = analyse(task, source, {}, {});
+  const Analysis analysis = analyze(task, source, {}, {});
   const auto proposalsAfter = [&](const std::vector<JudgedProposal>& tried, std::size_t count) {
     return makeSearchProposer(1, 1)
         ->propose({task, source, source, 1, analysis, tried, {}, 0, count})
@@ -186,7 +186,7 @@ TEST(TileLangFindings, IgnoreOtherPython) {
 TEST(TileLangSearch, ChangesBestKernel) {
   const Source source{Language::tilelang, "matmul", kMatmul, {}};
   const Task task;
-  const Analysis analysis = analyse(task, source, {}, {});
+  const Analysis analysis = analyze(task, source, {}, {});
   const auto proposals =
       makeSearchProposer(1, 1)->propose({task, source, source, 1, analysis, {}, {}, 0, 5});
   ASSERT_TRUE(proposals);

@@ -45,7 +45,7 @@ Result<Source> readSource(const std::filesystem::path& file) {
   if (ending == ".py") {
     source.language = Language::tilelang;
   } else if (!isOneOf(ending, {".c", ".cc", ".cpp", ".cxx"})) {
-    return userError("{}: expected a kernel file .c, .cc or .cpp, or .py for TileLang",
+    return userError("{}: expected a kernel file .c, .cc, .cpp or .cxx, or .py for TileLang",
                      file.string());
   }
   std::error_code error;

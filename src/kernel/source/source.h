@@ -29,8 +29,8 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-/// Reads a kernel file. The extension determines the language (.c, .cc, .cpp or .py). Fails with a
-/// user error if the file is missing, too large or not text.
+/// Reads a kernel file. The extension determines the language (.c, .cc, .cpp, .cxx or .py). Fails
+/// with a user error if the file is missing, empty, too large or not text.
 [[nodiscard]] Result<Source> readSource(const std::filesystem::path& file);
 
 }  // namespace hone::kernel

@@ -35,7 +35,8 @@ TEST_F(SourceFile, DeterminesLanguageByExtension) {
 }
 
 TEST_F(SourceFile, RejectsInvalidFiles) {
-  EXPECT_THAT(errorFor(write("a.txt", "x")), HasSubstr("expected a kernel file .c, .cc or .cpp"));
+  EXPECT_THAT(errorFor(write("a.txt", "x")),
+              HasSubstr("expected a kernel file .c, .cc, .cpp or .cxx"));
   EXPECT_THAT(errorFor(folder_.path() / "missing.cc"), HasSubstr("missing.cc"));
   EXPECT_THAT(errorFor(write("a.cc", std::string("a\0b", 3))), HasSubstr("not a text file"));
   EXPECT_THAT(errorFor(write("b.cc", " \n\t\n")), HasSubstr("is empty"));

@@ -10,7 +10,7 @@
 namespace hone::kernel {
 
 /// Returns the kernel files below a folder (.py, .c, .cc, .cpp, .cxx), sorted by path. Skips
-/// references, files written by hone and hidden files.
+/// references, files written by hone, hidden files and files that start with "__".
 [[nodiscard]] Result<std::vector<std::filesystem::path>> findKernels(
     const std::filesystem::path& folder);
 

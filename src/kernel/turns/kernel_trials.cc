@@ -31,7 +31,7 @@ Result<void> KernelTrials::restore() {
   for (const store::Trial& trial : log_.trials()) {
     const bool ours = scope_.kernel.empty() || trial.key.starts_with(prefix);
     if (ours && trial.details.kernel) {
-      static_cast<void>(add(triedFrom(trial, screeningSamples(trial.id)), trial.id));
+      static_cast<void>(add(judgedProposalFrom(trial, screeningSamples(trial.id)), trial.id));
     }
   }
   return {};

@@ -99,7 +99,7 @@ Result<void> Optimizer::begin(const Source& source) {
   }
   best_ = {entry, 1, entry->screenNs};
   if (entry->screenNs <= 0) {
-    const Analysis analysis = analyseBest();
+    const Analysis analysis = analyzeBest();
     for (const std::string& line : splitAt(trim(analysis.text()), '\n')) {
       context_.progress.say(line);
     }
@@ -193,14 +193,14 @@ Result<void> Optimizer::runTurns() {
   }
 }
 
-Analysis Optimizer::analyseBest() const {
+Analysis Optimizer::analyzeBest() const {
   Measured measured;
   measured.kernelNs = best_.ns;
   measured.pytorchNs = pytorchNs_;
   measured.peakGflops = options_.peakGflops;
   measured.peakGbps = options_.peakGbps;
   measured.threads = options_.threads;
-  return analyse(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
+  return analyze(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
                  measured);
 }
 
@@ -234,7 +234,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   }
   context_.progress.stage(stageName(turn, "requesting candidates"),
                           {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
-  const Analysis analysis = analyseBest();
+  const Analysis analysis = analyzeBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
   std::vector<JudgedProposal> tried;
   for (const Entry& entry : trials_.entries()) {

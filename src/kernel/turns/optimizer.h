@@ -67,7 +67,7 @@ class Optimizer {
   [[nodiscard]] Result<void> judgeProposals(TurnRecord& record);
   [[nodiscard]] Result<void> decide(TurnRecord& record);
   void applyTurn(const TurnRecord& record);
-  [[nodiscard]] Analysis analyseBest() const;
+  [[nodiscard]] Analysis analyzeBest() const;
   [[nodiscard]] Result<std::vector<Example>> examplesFor(const Analysis& analysis) const;
   [[nodiscard]] std::vector<Entry*> selectRacers(std::size_t turn);
   [[nodiscard]] bool reachedTarget() const;

@@ -32,7 +32,7 @@ class Fixture {
   Fixture() {
     store::Run run;
     run.key = "k";
-    run.verb = "kernel";
+    run.command = "kernel";
     run_ = store_.addRun(run).value();
   }
 

@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-JudgedProposal makeTried(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
-                         model::Outcome outcome = model::Outcome::ok) {
+JudgedProposal makeJudged(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
+                          model::Outcome outcome = model::Outcome::ok) {
   JudgedProposal tried;
   tried.proposal = proposal;
   tried.turn = turn;
@@ -61,8 +61,8 @@ Optimized improvedResult() {
   turn.improvement = 1;
   turn.decided = true;
   result.turns = {turn};
-  result.tried = {makeTried(makeProposal(result.original, "the original"), 0, 1),
-                  makeTried(winner, 1, 2), makeTried(loser, 1, {}, model::Outcome::mismatch)};
+  result.tried = {makeJudged(makeProposal(result.original, "the original"), 0, 1),
+                  makeJudged(winner, 1, 2), makeJudged(loser, 1, {}, model::Outcome::mismatch)};
   return result;
 }
 
@@ -223,7 +223,7 @@ TEST_F(KernelFiles, FindsNamesBelowFolder) {
   const auto missing = findKernel("level1/1_3.py", root());
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message,
-              AllOf(HasSubstr("could not find kernel file level1/1_3.py"),
+              AllOf(HasSubstr("no kernel file level1/1_3.py found"),
                     HasSubstr("did you mean level1/1_2.py?"), HasSubstr("list-slow")));
 }
 

@@ -66,7 +66,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     return listed;
   }
   if (entry->screenNs <= 0) {
-    const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, machine);
+    const Analysis analysis = analyze(trials.kernelJudge().task(), source, judged, machine);
     listed.problem = "not timed: GPU kernel, no GPU found";
     if (!analysis.compiled.empty()) {
       listed.problem += fmt::format(" ({})", analysis.compiled);
@@ -82,7 +82,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     measured.kernelNs = comparison->kernelNs;
     measured.pytorchNs = comparison->pytorchNs;
   }
-  const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, measured);
+  const Analysis analysis = analyze(trials.kernelJudge().task(), source, judged, measured);
   listed.timeNs = measured.kernelNs;
   if (analysis.share > 0) {
     listed.rooflineShare = analysis.share;

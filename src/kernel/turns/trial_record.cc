@@ -47,7 +47,7 @@ store::Trial toTrial(const JudgedProposal& tried, std::string key) {
   return trial;
 }
 
-JudgedProposal triedFrom(const store::Trial& trial, std::vector<model::Sample> samples) {
+JudgedProposal judgedProposalFrom(const store::Trial& trial, std::vector<model::Sample> samples) {
   JudgedProposal tried;
   tried.proposal = proposalFrom(trial.details.kernel.value_or(model::KernelProposal()));
   tried.turn = static_cast<std::size_t>(trial.details.turn.value_or(0));

@@ -15,7 +15,7 @@ namespace hone::kernel {
 
 [[nodiscard]] store::Trial toTrial(const JudgedProposal& tried, std::string key);
 /// Restores a judged proposal from its trial and its screening samples.
-[[nodiscard]] JudgedProposal triedFrom(const store::Trial& trial,
-                                       std::vector<model::Sample> samples);
+[[nodiscard]] JudgedProposal judgedProposalFrom(const store::Trial& trial,
+                                                std::vector<model::Sample> samples);
 
 }  // namespace hone::kernel

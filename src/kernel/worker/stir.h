@@ -10,15 +10,16 @@
 
 namespace hone::kernel {
 
-/// An input whose elements may be swapped between calls.
+/// An input whose elements may be overwritten between calls.
 struct Stirrable {
   std::byte* data = nullptr;
   std::size_t count = 0;
   std::size_t elementBytes = 0;
 };
 
-/// Changes one element of each input before every call of a series, except for the last call, which
-/// sees the original inputs. See docs/kernel-worker.md. The positions are drawn in the constructor.
+/// Copies one random element of each input over another before every call of a series, except for
+/// the last call, which sees the original inputs. See docs/kernel-worker.md. The positions are
+/// drawn in the constructor.
 class Stir {
  public:
   Stir(std::uint64_t seed, std::span<const Stirrable> inputs, std::size_t calls)

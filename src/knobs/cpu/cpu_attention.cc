@@ -18,7 +18,7 @@ double attentionCost(const AttentionLoops& attention, const CpuConfig& config,
       static_cast<double>(std::max<std::int64_t>(1, config.vectorParallel[attention.query]));
   const auto keys =
       static_cast<double>(std::max<std::int64_t>(1, config.vectorReduction[attention.key]));
-  double times = 1;  // how often the scores are computed
+  double times = 1;  // number of times that the scores are computed
   for (const std::size_t loop : attention.valueDepth) {
     const std::int64_t tile = config.vectorParallel[loop];
     times *= tile > 0 ? static_cast<double>(ceilDiv(attention.values, tile)) : 1;

@@ -37,7 +37,7 @@ std::vector<std::int64_t> each(const Conv& conv, const Part& part) {
   return values;
 }
 
-/// Return the tensors of a convolution in its layout.
+/// Return the types of the image, the filter and the output, in the layout of the convolution.
 TensorType imageType(const Conv& conv, ElementType element) {
   return {conv.inLayout(conv.n, conv.c, each(conv, [](const ConvAxis& a) { return a.image; })),
           element};

@@ -22,8 +22,8 @@ constexpr std::array<std::pair<ElementType, std::string_view>, 5> kIntegers = {
      {ElementType::i16, "s16"},
      {ElementType::i8, "s8"},
      {ElementType::i1, "b1"}}};
-constexpr std::array kSeedDirections = {ConvDirection::forward, ConvDirection::backwardData,
-                                        ConvDirection::weightBackward};
+constexpr std::array kProfilerDirections = {ConvDirection::forward, ConvDirection::backwardData,
+                                            ConvDirection::weightBackward};
 
 std::string nameAfter(const std::string& kind, const Matmul& matmul) {
   return fmt::format(
@@ -160,9 +160,9 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
   if (parts.size() != 10) {
     return userError("expected 10 parts after the kind, got {}", parts.size());
   }
-  const auto* direction = std::find_if(kSeedDirections.begin(), kSeedDirections.end(),
+  const auto* direction = std::find_if(kProfilerDirections.begin(), kProfilerDirections.end(),
                                        [&](ConvDirection d) { return nameOf(d) == parts[0]; });
-  if (direction == kSeedDirections.end()) {
+  if (direction == kProfilerDirections.end()) {
     return userError("unknown direction '{}'", shown(parts[0]));
   }
   conv.direction = *direction;

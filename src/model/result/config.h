@@ -29,7 +29,7 @@ struct Config {
   std::vector<OpAttribute> attributes;
 
   [[nodiscard]] bool isBaseline() const { return flags.empty() && attributes.empty(); }
-  /// Returns a key that is equal for configs that compile alike, regardless of their names.
+  /// Returns a hash of the flags and attributes in their order, without the name.
   [[nodiscard]] std::string key() const;
   bool operator==(const Config&) const = default;
 };

@@ -56,7 +56,7 @@ void setText(json& object, const char* name, const std::string& text) {
   }
 }
 
-std::string dumped(const json& json) {
+std::string dumpUtf8(const json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -77,7 +77,7 @@ std::string readMembers(const json& object,
       others[name] = value;
     }
   }
-  return others.empty() ? "" : dumped(others);
+  return others.empty() ? "" : dumpUtf8(others);
 }
 
 json orNull(const std::optional<double>& number) { return number ? json(*number) : json(); }

@@ -9,7 +9,7 @@ namespace hone::model {
 /// Outcome of a trial. Stored by name: the names are part of the store's format.
 enum class Outcome : std::uint8_t {
   ok,
-  invalid,  ///< the candidate breaks a constraint; never compiled
+  invalid,  ///< breaks a constraint and was not compiled; a kernel: rejected as a cheat
   compileFailed,
   compileTimeout,
   runFailed,

@@ -24,7 +24,7 @@ json toJson(const ClusterCost& cost) {
   return {{"scheduler_calls", cost.schedulerCalls},
           {"files_written", cost.filesWritten},
           {"units", cost.units},
-          {"given_back", cost.givenBack},
+          {"given_back", cost.requeued},
           {"head_cpu_ns", cost.headCpuNs}};
 }
 
@@ -32,7 +32,7 @@ ClusterCost clusterCostFrom(const json& json) {
   return {.schedulerCalls = json.at("scheduler_calls"),
           .filesWritten = json.at("files_written"),
           .units = json.at("units"),
-          .givenBack = json.at("given_back"),
+          .requeued = json.at("given_back"),
           .headCpuNs = json.at("head_cpu_ns")};
 }
 

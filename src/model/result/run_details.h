@@ -33,7 +33,7 @@ struct ClusterCost {
   std::int64_t schedulerCalls = 0;
   std::int64_t filesWritten = 0;
   std::int64_t units = 0;
-  std::int64_t givenBack = 0;  ///< units reassigned to another worker
+  std::int64_t requeued = 0;  ///< units reassigned to another worker
   std::int64_t headCpuNs = 0;
 };
 

@@ -36,7 +36,7 @@ bool takeMember(const std::string& name, const json& value, TrialDetails& detail
   } else if (name == "turn") {
     details.turn = value.get<std::int64_t>();
   } else if (name == "facts") {
-    details.facts = dumped(value);
+    details.facts = dumpUtf8(value);
   } else if (name == "row") {
     auto row = profileRowFrom(value);
     details.row = row ? std::optional(std::move(*row)) : std::nullopt;

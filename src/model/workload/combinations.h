@@ -30,8 +30,8 @@ class Picker {
   std::size_t remaining_;
 };
 
-/// Makes a problem for every combination of lists of these sizes and checks it. Returns a user
-/// error if there are too many.
+/// Makes a problem for every combination of lists of these sizes. Returns a user error if there are
+/// too many, or if one of them is invalid.
 [[nodiscard]] Result<std::vector<Problem>> combinations(
     std::initializer_list<std::size_t> sizes, const std::function<Problem(Picker&)>& make);
 

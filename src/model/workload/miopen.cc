@@ -32,6 +32,11 @@ std::unexpected<Error> unknownCommand(std::string_view word) {
   return userError("unknown command '{}'; use one of {}", shown(word), join(known, ", "));
 }
 
+/// Returns true for commands of the drivers that normalize: they sum, but multiply no matrices.
+bool isNormalization(std::string_view command) {
+  return command.starts_with("layernorm") || command.starts_with("bnorm");
+}
+
 }  // namespace
 
 Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_view> words) {
@@ -48,6 +53,12 @@ Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_vie
   }
   if (words.size() == 1 && words[0].contains('_')) {
     return std::vector{HONE_TRY(problemFromProfilerName(words[0]))};
+  }
+  if (isNormalization(words[0])) {
+    return userError(
+        "{} is neither a matmul nor a convolution, so it has no reduction to split; remove the "
+        "line",
+        shown(words[0]));
   }
   return unknownCommand(words[0]);
 }

@@ -44,12 +44,13 @@ Result<void> readValue(std::string_view /*option*/, std::string_view value,
   return {};
 }
 
-Result<void> checkOnly(std::string_view option, std::string_view value, const Only& only) {
+Result<void> checkFixedValue(std::string_view option, std::string_view value,
+                             const FixedValue& fixed) {
   const auto number = parseDouble(value);
-  const bool same = value == only.value || (number && number == parseDouble(only.value));
+  const bool same = value == fixed.value || (number && number == parseDouble(fixed.value));
   if (!same) {
-    return userError("{} {} is not supported, only {}; {}", option, shown(value), only.value,
-                     only.instead);
+    return userError("{} {} is not supported, only {}; {}", option, shown(value), fixed.value,
+                     fixed.advice);
   }
   return {};
 }

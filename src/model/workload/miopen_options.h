@@ -18,9 +18,9 @@ struct Ignored {};
 
 /// Target of an option that hone supports with one value only, because other values mean another
 /// operation.
-struct Only {
+struct FixedValue {
   std::string_view value;
-  std::string_view instead;  ///< advice for the user
+  std::string_view advice;  ///< for the user
 };
 
 /// An option of MIOpenDriver and the member of Fields that stores its value.
@@ -29,7 +29,7 @@ struct Option {
   char brief = '\0';  ///< letter after a single '-'; '\0' for none
   std::string_view name;
   std::variant<std::int64_t Fields::*, bool Fields::*, ElementType Fields::*,
-               std::string_view Fields::*, Only, Ignored>
+               std::string_view Fields::*, FixedValue, Ignored>
       target;
 };
 
@@ -40,8 +40,8 @@ struct Option {
                                      ElementType& into);
 [[nodiscard]] Result<void> readValue(std::string_view option, std::string_view value,
                                      std::string_view& into);
-[[nodiscard]] Result<void> checkOnly(std::string_view option, std::string_view value,
-                                     const Only& only);
+[[nodiscard]] Result<void> checkFixedValue(std::string_view option, std::string_view value,
+                                           const FixedValue& fixed);
 [[nodiscard]] std::unexpected<Error> unknownOption(std::string_view word,
                                                    std::span<const std::string> known);
 /// Returns true if the word can only be an option, so that the value before it is missing.
@@ -75,8 +75,8 @@ Result<void> storeValue(const Option<Fields>& option, std::string_view word, std
   return std::visit(
       [&](const auto& target) -> Result<void> {
         using Target = std::decay_t<decltype(target)>;
-        if constexpr (std::is_same_v<Target, Only>) {
-          return checkOnly(word, value, target);
+        if constexpr (std::is_same_v<Target, FixedValue>) {
+          return checkFixedValue(word, value, target);
         } else if constexpr (std::is_same_v<Target, Ignored>) {
           return {};
         } else {

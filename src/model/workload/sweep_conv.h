@@ -14,7 +14,8 @@ namespace hone::model {
 using Extents = std::vector<std::int64_t>;
 
 /// Parses "3", "3x5", "28:56:28" and lists of them. A single number, or each number of a range,
-/// applies to all `spatial` dimensions. `argument` is the option's name, for errors.
+/// applies to all `spatial` dimensions. `smallest` is 1, or 0 for paddings. `argument` is the
+/// option's name, for errors.
 [[nodiscard]] Result<std::vector<Extents>> extentsFrom(std::string_view argument,
                                                        std::string_view text, std::int64_t spatial,
                                                        std::int64_t smallest = 1);

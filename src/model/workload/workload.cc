@@ -6,6 +6,7 @@
 
 #include "base/text/text.h"
 #include "base/text/text_file.h"
+#include "model/workload/aten.h"
 #include "model/workload/miopen.h"
 
 namespace hone::model {
@@ -48,7 +49,12 @@ Result<std::vector<Problem>> problemsFromLine(std::string_view line) {
   if (words.empty()) {
     return std::vector<Problem>();
   }
-  return problemsFromCommand(commandIn(words));
+  const auto command = commandIn(words);
+  if (!command.empty() && command.front().starts_with("aten::")) {
+    const std::string_view name = command.front();
+    return problemsFromAten(line.substr(static_cast<std::size_t>(name.data() - line.data())));
+  }
+  return problemsFromCommand(command);
 }
 
 std::string_view extractCommand(std::string_view line) {

@@ -51,7 +51,7 @@ struct UniqueProblem {
 
 /// Parses one command line of MIOpenDriver or iree-boo-driver: "convfp16 -n 16 …",
 /// "./bin/MIOpenDriver gemm -m 128 …". Text before the driver's name is ignored, so lines of
-/// MIOpen's log work.
+/// MIOpen's log work. Operations of PyTorch, such as aten::mm, are described in aten.h.
 ///
 /// Returns no problems for a blank line or a comment, and several if -F selects several directions
 /// (MIOpen's default is all three). Errors say what is wrong and what to do, without the location.
@@ -61,13 +61,13 @@ struct UniqueProblem {
 /// profiler. Returns "" for a blank line, a comment or a driver without a command.
 [[nodiscard]] std::string_view extractCommand(std::string_view line);
 
-/// Splits the text into lines without a byte order mark, line ends of any system, and surrounding
+/// Splits the text into lines without a byte order mark, line ends (LF or CRLF) and surrounding
 /// blanks. The views refer to `text`; element i is line i + 1.
 [[nodiscard]] std::vector<std::string_view> workloadLines(std::string_view text);
 
 /// Parses every line of the text; `file` is used in messages only.
 [[nodiscard]] Workload parseWorkload(std::string_view text, std::string_view file);
-/// Parses a file; fails only if it cannot be read.
+/// Parses a file; fails only if it cannot be read or is not text.
 [[nodiscard]] Result<Workload> readWorkload(const std::filesystem::path& file);
 
 /// Returns each problem once, in the order of its first line.

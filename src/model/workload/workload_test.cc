@@ -115,12 +115,12 @@ TEST(Workload, ReadsAFile) {
 
 /// Generates bytes that often form lines, options and values.
 rc::Gen<std::string> anyText() {
-  const auto piece =
-      rc::gen::oneOf(rc::gen::string<std::string>(),
-                     rc::gen::element<std::string>(
-                         "conv", "gemm", "convfp16", " -n ", " -F ", "\n", "\r\n", " 16 ", "-",
-                         "--", "=", "#", "--in_layout", "NHWC", "MIOpenDriver ",
-                         "9223372036854775807", "-m", " -g 7 ", "\t", "\0"));
+  const auto piece = rc::gen::oneOf(
+      rc::gen::string<std::string>(),
+      rc::gen::element<std::string>("conv", "gemm", "aten::mm ", "\"[[2, 3], [3, 4]]\" ",
+                                    "'['float']'", "convfp16", " -n ", " -F ", "\n", "\r\n", " 16 ",
+                                    "-", "--", "=", "#", "--in_layout", "NHWC", "MIOpenDriver ",
+                                    "9223372036854775807", "-m", " -g 7 ", "\t", "\0"));
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
                       [](const std::vector<std::string>& pieces) {
                         std::string text;

@@ -114,7 +114,7 @@ std::optional<ComparedItem> compareItems(const Measured& before, const Measured&
   }
   item.afterNs = stats::median(after.timesNs);
   item.sameBinary = !before.artifact.empty() && before.artifact == after.artifact;
-  item.comparison = stats::compareApart(
+  item.comparison = stats::compareUnpaired(
       {before.timesNs, after.timesNs, runs.floor},
       {.margin = options.margin, .confidence = runs.confidence, .seed = options.seed});
   item.change =
@@ -170,9 +170,9 @@ Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& afte
   RunComparison comparison;
   comparison.before = HONE_TRY(loadRun(before));
   comparison.after = HONE_TRY(loadRun(after));
-  if (comparison.before.verb != comparison.after.verb) {
+  if (comparison.before.command != comparison.after.command) {
     return userError("cannot compare run {} (hone {}) with run {} (hone {}): different commands",
-                     before.run, comparison.before.verb, after.run, comparison.after.verb);
+                     before.run, comparison.before.command, after.run, comparison.after.command);
   }
   comparison.margin = options.margin;
   // CPU time is used only if it ranks both runs.

@@ -70,10 +70,10 @@ struct StoredTrial {
 
 class CompareTest : public testing::Test {
  protected:
-  std::int64_t add(const std::string& verb, const std::vector<StoredTrial>& trials,
+  std::int64_t add(const std::string& command, const std::vector<StoredTrial>& trials,
                    const std::string& host = "here") {
     store::Run run;
-    run.verb = verb;
+    run.command = command;
     run.host = host;
     run.device = "local-sync";
     run.compilerRevision = "abc";

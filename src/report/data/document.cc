@@ -155,7 +155,7 @@ void Parts::add(const Plot& plot) {
     part["series"].push_back(seriesJson(series));
   }
   for (const Rule& rule : plot.rules) {
-    part["rules"].push_back({{"of", rule.of == Rule::Of::x ? "x" : "y"},
+    part["rules"].push_back({{"of", rule.coordinate == Rule::Coordinate::x ? "x" : "y"},
                              {"at", toNumber(rule.at)},
                              {"label", rule.label}});
   }

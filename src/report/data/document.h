@@ -46,8 +46,8 @@ struct Series {
 
 /// Line across the whole plot, such as the baseline or a limit.
 struct Rule {
-  enum class Of : std::uint8_t { x, y };
-  Of of = Of::y;
+  enum class Coordinate : std::uint8_t { x, y };
+  Coordinate coordinate = Coordinate::y;
   double at = 0;
   std::string label{};
 };

@@ -63,17 +63,17 @@ std::string withoutPrefix(const std::string& text, std::string_view prefix) {
 }
 
 bool isDefault(const store::Run& run, const Trial& trial) {
-  if (run.verb == "kernel") {
+  if (run.command == "kernel") {
     return trial.details.turn == 0;
   }
   const std::string name = withoutPrefix(trial.config.name, "validate: ");
-  return run.verb == "split" ? name.starts_with("baseline") || name == "as it is"
-                             : trial.config.isBaseline();
+  return run.command == "split" ? name.starts_with("baseline") || name == "as it is"
+                                : trial.config.isBaseline();
 }
 
 /// Returns true for references measured next to a kernel, which cannot be chosen.
 bool isCompanion(const store::Run& run, const Trial& trial) {
-  return run.verb == "kernel" && !trial.details.kernel;
+  return run.command == "kernel" && !trial.details.kernel;
 }
 
 /// Returns the precedence of a `tune` scope for the whole program; 0 if it is about a dispatch.
@@ -138,8 +138,8 @@ Measured toMeasured(const Trial& trial, RoundsByTrial& rounds) {
           .timesNs = rounds[trial.id].timesNs};
 }
 
-/// Returns the fastest trial of the last stage reached; the default unless another is clearly
-/// faster, because then the run keeps it.
+/// Returns the trial that the run kept: of those that reached the last stage, the fastest one if it
+/// is clearly faster than the default, otherwise the default. Null if none was timed.
 const Trial* findChoice(const store::Run& run, const Group& group, RoundsByTrial& rounds) {
   constexpr double kClearlyFaster = 0.99;
   Stage furthest = Stage::screen;
@@ -224,7 +224,7 @@ std::vector<Measured> collectCandidates(const store::Run& run, std::span<const T
       continue;
     }
     Measured one = toMeasured(trial, rounds);
-    if (run.verb == "profile") {
+    if (run.command == "profile") {
       const std::string provider = trial.details.row ? trial.details.row->provider : "";
       one.key = fmt::format("{}\n{}\n{}", trial.problem, trial.config.name, provider);
       one.label = profileLabel(trial, provider);
@@ -245,11 +245,11 @@ std::vector<Measured> collectCandidates(const store::Run& run, std::span<const T
 std::vector<Measured> collectMeasured(const store::Run& run, std::span<const Trial> trials,
                                       const TrialTimes& times) {
   RoundsByTrial rounds = collectRounds(trials, times);
-  if (run.verb != "tune" && run.verb != "split" && run.verb != "kernel") {
+  if (run.command != "tune" && run.command != "split" && run.command != "kernel") {
     return collectCandidates(run, trials, rounds);
   }
   std::vector<Measured> all;
-  for (const Group& group : run.verb == "tune" ? groupByScope(trials) : groupByProblem(trials)) {
+  for (const Group& group : run.command == "tune" ? groupByScope(trials) : groupByProblem(trials)) {
     addGroup(all, run, group, rounds);
   }
   return all;

@@ -8,7 +8,7 @@
 namespace hone::report {
 
 bool ranksByCpu(const store::Run& run) {
-  return run.device.starts_with("local-sync") || (run.verb == "kernel" && run.device == "cpu");
+  return run.device.starts_with("local-sync") || (run.command == "kernel" && run.device == "cpu");
 }
 
 TrialTimes::TrialTimes(std::span<const store::TrialSample> samples, bool cpuTime) {

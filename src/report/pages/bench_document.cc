@@ -156,16 +156,15 @@ void addSpeedups(const std::vector<Row>& rows, Document& document) {
 void addTable(const RunRecord& record, const std::vector<Row>& rows, Document& document) {
   DataTable table;
   table.title = "Candidates";
-  table.columns = {{"candidate"}, {record.clock(), "ns"}, {"speedup", "x"},
-                   {"low", "x"},  {"high", "x"},          {"verdict"},
-                   {"message"}};
+  table.columns = {{"candidate"}, {"speedup", "x"},       {"low", "x"}, {"high", "x"},
+                   {"verdict"},   {record.clock(), "ns"}, {"message"}};
   for (const Row& row : rows) {
     table.columns[0].texts.push_back(row.name);
-    table.columns[1].numbers.push_back(row.timeNs);
-    table.columns[2].numbers.push_back(row.speedup.estimate);
-    table.columns[3].numbers.push_back(row.speedup.low);
-    table.columns[4].numbers.push_back(row.speedup.high);
-    table.columns[5].texts.push_back(row.shown);
+    table.columns[1].numbers.push_back(row.speedup.estimate);
+    table.columns[2].numbers.push_back(row.speedup.low);
+    table.columns[3].numbers.push_back(row.speedup.high);
+    table.columns[4].texts.push_back(row.shown);
+    table.columns[5].numbers.push_back(row.timeNs);
     table.columns[6].texts.push_back(row.message);
   }
   document.add(table);

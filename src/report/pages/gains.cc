@@ -89,16 +89,22 @@ std::vector<Gain> sweepGain(const model::SplitResult& result) {
   double before = 0;
   stats::Interval after{0, 0, 0};
   std::size_t problems = 0;
+  std::size_t measured = 0;
   std::size_t improved = 0;
   std::size_t regressed = 0;
+  std::size_t ambiguous = 0;
   for (const model::ValidatedSplit& one : result.validated) {
-    if (!one.baselineUs) {
-      continue;
+    const auto recommended = one.recommended();
+    if (!one.baselineUs || !recommended) {
+      continue;  // not measured
     }
     const double baselineNs = *one.baselineUs * kNsPerUs;
-    const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
+    const model::SplitChoice& taken = *recommended;
+    // Without an interval it is the compiler's default.
     const auto speedup = taken.speedup.value_or(stats::Interval{1, 1, 1});
+    measured += taken.speedup ? 1 : 0;
     improved += taken.verdict == Verdict::improved ? 1 : 0;
+    ambiguous += taken.verdict == Verdict::ambiguous ? 1 : 0;
     regressed += taken.verdict == Verdict::regressed ? 1 : 0;
     ++problems;
     before += baselineNs;
@@ -109,17 +115,21 @@ std::vector<Gain> sweepGain(const model::SplitResult& result) {
   if (problems == 0) {
     return {};
   }
+  const std::string what = fmt::format("total of {}", counted(problems, "problem"));
+  if (measured == 0) {  // the compiler's default is recommended for all
+    return {unchanged(what, before)};
+  }
   const stats::Interval total{before / after.low, before / after.estimate, before / after.high};
   const bool faster = improved > 0 && total.low > 1;
   const bool slower = regressed > 0 && total.high < 1;
-  return {{.what = fmt::format("total of {}", counted(problems, "problem")),
+  return {{.what = what,
            .beforeNs = before,
            .afterNs = after.estimate,
            .speedup = total,
-           .verdict = faster                      ? kFaster
-                      : slower                    ? kSlower
-                      : improved + regressed == 0 ? "same"
-                                                  : kAmbiguous}};
+           .verdict = faster                                  ? kFaster
+                      : slower                                ? kSlower
+                      : improved + regressed + ambiguous == 0 ? "same"
+                                                              : kAmbiguous}};
 }
 
 /// Returns the gain of `hone split annotate`, which stores no times, only their ratio.
@@ -191,22 +201,20 @@ std::vector<Gain> profileGain(const model::ProfileResult& result) {
   return best;
 }
 
-Result<std::vector<Gain>> gainsByVerb(const RunRecord& record) {
-  const std::string& verb = record.run.verb;
-  const json summary = record.summary();
-  if (verb == "tune") {
+Result<std::vector<Gain>> gainsByCommand(const std::string& command, const json& summary) {
+  if (command == "tune") {
     return tuneGains(HONE_TRY(model::tuneResultFrom(summary)));
   }
-  if (verb == "kernel") {
+  if (command == "kernel") {
     return kernelGains(HONE_TRY(model::kernelResultFrom(summary)));
   }
-  if (verb == "split") {
+  if (command == "split") {
     const auto annotation = HONE_TRY(model::splitAnnotationFrom(summary));
     return annotation ? annotationGain(*annotation)
                       : sweepGain(HONE_TRY(model::splitResultFrom(summary)));
   }
-  return verb == "profile" ? profileGain(HONE_TRY(model::profileResultFrom(summary)))
-                           : benchGain(HONE_TRY(model::benchResultFrom(summary)));
+  return command == "profile" ? profileGain(HONE_TRY(model::profileResultFrom(summary)))
+                              : benchGain(HONE_TRY(model::benchResultFrom(summary)));
 }
 
 std::size_t count(std::span<const Gain> gains, std::string_view verdict) {
@@ -215,15 +223,19 @@ std::size_t count(std::span<const Gain> gains, std::string_view verdict) {
 
 }  // namespace
 
+std::vector<Gain> readGains(const std::string& command, const json& summary) {
+  // A result in an unknown format has no gains.
+  return gainsByCommand(command, summary).value_or(std::vector<Gain>());
+}
+
 std::vector<Gain> collectGains(const RunRecord& record) {
   if (!record.finished()) {
     return {};
   }
-  // A result in an unknown format has no gains.
-  std::vector<Gain> gains = gainsByVerb(record).value_or(std::vector<Gain>());
+  std::vector<Gain> gains = readGains(record.run.command, record.summary());
   for (Gain& gain : gains) {
     gain.run = record.run.id;
-    gain.what = fmt::format("{}: {}", record.run.verb, gain.what);
+    gain.what = fmt::format("{}: {}", record.run.command, gain.what);
   }
   return gains;
 }
@@ -264,17 +276,17 @@ DataTable makeGainsTable(std::span<const Gain> gains) {
   DataTable table;
   table.title = "Speedups";
   table.empty = "None of these runs has a baseline to compare with.";
-  table.columns = {{"run"},          {"item"},     {"before", "ns"}, {"after", "ns"},
-                   {"speedup", "x"}, {"low", "x"}, {"high", "x"},    {"verdict"}};
+  table.columns = {{"run"},       {"item"},    {"speedup", "x"}, {"low", "x"},
+                   {"high", "x"}, {"verdict"}, {"before", "ns"}, {"after", "ns"}};
   for (const Gain& gain : gains) {
     table.columns[0].numbers.push_back(static_cast<double>(gain.run));
     table.columns[1].texts.push_back(gain.what);
-    table.columns[2].numbers.push_back(gain.beforeNs);
-    table.columns[3].numbers.push_back(gain.afterNs);
-    table.columns[4].numbers.push_back(gain.speedup.estimate);
-    table.columns[5].numbers.push_back(gain.speedup.low);
-    table.columns[6].numbers.push_back(gain.speedup.high);
-    table.columns[7].texts.push_back(gain.verdict);
+    table.columns[2].numbers.push_back(gain.speedup.estimate);
+    table.columns[3].numbers.push_back(gain.speedup.low);
+    table.columns[4].numbers.push_back(gain.speedup.high);
+    table.columns[5].texts.push_back(gain.verdict);
+    table.columns[6].numbers.push_back(gain.beforeNs);
+    table.columns[7].numbers.push_back(gain.afterNs);
   }
   return table;
 }

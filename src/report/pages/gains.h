@@ -22,6 +22,9 @@ struct Gain {
   std::string verdict;  ///< "faster", "same", "slower", "ambiguous"
 };
 
+/// Returns the comparisons in the summary of a finished run, without number and command of the run.
+[[nodiscard]] std::vector<Gain> readGains(const std::string& command,
+                                          const nlohmann::json& summary);
 /// Returns the comparisons of a finished run with its baseline; empty for runs that only measured.
 /// A profile yields the configuration with the largest speedup over the compiler's default.
 [[nodiscard]] std::vector<Gain> collectGains(const RunRecord& record);

@@ -17,18 +17,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-RunRecord makeRecord(const std::string& verb, const json& summary,
+RunRecord makeRecord(const std::string& command, const json& summary,
                      store::RunStatus status = store::RunStatus::finished) {
   store::Run run;
   run.id = 7;
-  run.verb = verb;
+  run.command = command;
   run.status = status;
   run.summary = summary.dump();
   return {run, {}, TrialTimes({}, true)};
 }
 
-std::vector<Gain> gained(const std::string& verb, const json& summary) {
-  return collectGains(makeRecord(verb, summary));
+std::vector<Gain> gained(const std::string& command, const json& summary) {
+  return collectGains(makeRecord(command, summary));
 }
 
 const json kTuned = {{"programs",
@@ -60,7 +60,7 @@ json validated(double baselineUs, double low, double high, const std::string& ve
 
 TEST(Gains, SumsWorkloadOfSplit) {
   json untouched = validated(100, 1, 1, "neutral");
-  untouched["choices"] = json::object();  // the compiler's default is recommended
+  untouched["choices"]["1-D"].erase("speedup");  // the compiler's default is recommended
   const auto gains =
       gained("split", {{"validated", {validated(200, 1.6, 2.5, "improved"), untouched}}});
   ASSERT_EQ(gains.size(), 1U);
@@ -73,7 +73,15 @@ TEST(Gains, SumsWorkloadOfSplit) {
   EXPECT_EQ(gains[0].verdict, "faster");
   const auto noisy = gained("split", {{"validated", {validated(1, 0.9, 4, "improved")}}});
   EXPECT_EQ(noisy.front().verdict, "ambiguous");
+  const auto unclear = gained("split", {{"validated", {validated(1, 1.2, 4, "ambiguous")}}});
+  EXPECT_EQ(unclear.front().verdict, "ambiguous") << "not the same";
+  const auto kept = gained("split", {{"validated", json::array({untouched})}});
+  EXPECT_EQ(kept.front().verdict, "same");
+  EXPECT_TRUE(std::isnan(kept.front().speedup.estimate)) << "nothing was measured against it";
   EXPECT_THAT(gained("split", {{"shapes", json::array()}}), IsEmpty()) << "nothing was validated";
+  json failed = validated(100, 1, 1, "neutral");
+  failed["choices"] = json::object();
+  EXPECT_THAT(gained("split", {{"validated", {failed}}}), IsEmpty()) << "it was not measured";
 }
 
 json confirmed(bool improved) {

@@ -7,6 +7,7 @@
 #include "report/pages/bench_document.h"
 #include "report/pages/kernel/kernel_document.h"
 #include "report/pages/profile/profile_document.h"
+#include "report/pages/run_result.h"
 #include "report/pages/split/split_document.h"
 #include "report/pages/tune/tune_document.h"
 #include "report/render/answer_text.h"
@@ -17,16 +18,16 @@ namespace {
 using Describe = Result<void> (*)(const RunRecord&, Document&);
 
 Describe findDescriber(const store::Run& run) {
-  if (run.verb == "profile") {
+  if (run.command == "profile") {
     return describeProfile;
   }
-  if (run.verb == "split") {
+  if (run.command == "split") {
     return describeSplit;
   }
-  if (run.verb == "tune") {
+  if (run.command == "tune") {
     return describeTune;
   }
-  return run.verb == "kernel" ? describeKernel : describeBench;
+  return run.command == "kernel" ? describeKernel : describeBench;
 }
 
 void addFact(Document& document, const std::string& name, const std::string& value) {
@@ -134,9 +135,16 @@ Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::
     const RunRecord record = HONE_TRY(RunRecord::load(store, id));
     const std::vector<Gain> gains = collectGains(record);
     all.gains.insert(all.gains.end(), gains.begin(), gains.end());
-    all.runs.push_back({id, record.run.verb,
-                        fmt::format("hone {}", store::commandLine(record.run.arguments)),
-                        toDocument(record), !gains.empty()});
+    all.runs.push_back(
+        {.run = id,
+         .command = record.run.command,
+         .commandLine = fmt::format("hone {}", store::commandLine(record.run.arguments)),
+         .result = resultText({.command = record.run.command,
+                               .status = record.run.status,
+                               .trials = static_cast<std::int64_t>(record.trials.size()),
+                               .summary = record.run.summary}),
+         .document = toDocument(record),
+         .compared = !gains.empty()});
   }
   return all;
 }
@@ -145,20 +153,22 @@ Document runsDocument(const RunsAnswers& answers) {
   Document all;
   DataTable table;
   table.title = "Results by run";
-  table.columns = {{"run"}, {"command"}, {"result"}};
+  table.columns = {{"run"}, {"verb"}, {"result"}, {"command"}};
   Tabs tabs;
   all.answer = summarizeGains(answers.gains);
-  for (const RunsAnswers::Of& one : answers.runs) {
+  for (const RunsAnswers::RunAnswer& one : answers.runs) {
     const Answer& answer = one.document.answer;
     table.columns[0].numbers.push_back(static_cast<double>(one.run));
     table.columns[1].texts.push_back(one.command);
-    table.columns[2].texts.push_back(answer.headline);
+    table.columns[2].texts.push_back(one.result);
+    table.columns[3].texts.push_back(one.commandLine);
     // Runs with gains are already part of the answer; the others contribute only bad results.
     if (!one.compared && answer.tone == Answer::Tone::bad) {
       all.answer.tone = Answer::Tone::bad;
-      all.answer.lines.push_back(fmt::format("Run {}, {}: {}", one.run, one.verb, answer.headline));
+      all.answer.lines.push_back(
+          fmt::format("Run {}, {}: {}", one.run, one.command, answer.headline));
     }
-    tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.verb), asParts(one.document));
+    tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.command), asParts(one.document));
   }
   all.title = fmt::format("{} runs", answers.runs.size());
   all.add(makeGainsTable(answers.gains));

@@ -18,15 +18,16 @@ namespace hone::report {
 
 /// Results of several runs.
 struct RunsAnswers {
-  struct Of {
+  struct RunAnswer {
     std::int64_t run = 0;
-    std::string verb;
-    std::string command;  ///< "hone tune m.mlir"
+    std::string command;
+    std::string commandLine;  ///< "hone tune m.mlir"
+    std::string result;       ///< as in the list of runs
     Document document;
     bool compared = false;  ///< contributed to `gains`
   };
   std::vector<Gain> gains;  ///< in order of the runs
-  std::vector<Of> runs;
+  std::vector<RunAnswer> runs;
 };
 [[nodiscard]] Result<RunsAnswers> runsAnswers(const store::Store& store,
                                               std::span<const std::int64_t> runs);

@@ -25,10 +25,10 @@ class RunDocument : public testing::Test {
       : folder_(ScratchFolder::create("hone-document").value()),
         store_(store::Store::open(folder_.path() / "s.db", store::Store::Mode::write).value()) {}
 
-  std::int64_t begin(const std::string& verb, const json& details = json::object()) {
+  std::int64_t begin(const std::string& command, const json& details = json::object()) {
     store::Run run;
-    run.key = run.verb = verb;
-    run.arguments = {verb, "x"};
+    run.key = run.command = command;
+    run.arguments = {command, "x"};
     run.device = "local-sync";
     run.details = model::runDetailsFrom(details);
     return run_ = store_.addRun(run).value();
@@ -319,12 +319,12 @@ TEST_F(RunDocument, TuneShowsGainOnFreshMemoryIfItDiffers) {
 TEST_F(RunDocument, TuneShowsFlagsColumnOnlyIfUsed) {
   begin("tune");
   json summary = tuned(json::object());
-  EXPECT_EQ(part(finish(summary), "Dispatches of m")["columns"][1]["name"], "share");
+  EXPECT_EQ(part(finish(summary), "Dispatches of m")["columns"][4]["name"], "share");
   json& variants = summary["programs"][0]["variants"];
   variants.push_back(variants[0]);
   variants[1]["name"] = "data tiling";
   begin("tune");
-  const json flags = part(finish(summary), "Dispatches of m")["columns"][1];
+  const json flags = part(finish(summary), "Dispatches of m")["columns"][4];
   EXPECT_EQ(flags["name"], "flags");
   EXPECT_EQ(flags["texts"]["texts"], json({"", "data tiling"}));
   EXPECT_EQ(flags["texts"]["at"], json({0, 0, 1, 1}));
@@ -381,6 +381,61 @@ TEST_F(RunDocument, TuneReportsNoSpeedup) {
   EXPECT_EQ(part(shown, "Time breakdown of m")["groups"][0]["values"], json({100}))
       << "no time after tuning";
   EXPECT_EQ(shown["answer"]["tone"], "plain");
+}
+
+TEST_F(RunDocument, TuneExplainsNoSpeedup) {
+  begin("tune");
+  const json variant = {{"name", ""},
+                        {"dispatches",
+                         {{{"name", "m_dispatch_0"},
+                           {"share", 0.25},
+                           {"tried", 16},
+                           {"failed", 1},
+                           {"space", 40},
+                           {"finalists", 0},
+                           {"search_end", "budget"}},
+                          {{"name", "m_dispatch_1"}, {"share", 0.75}, {"why_not", "no knobs"}}}}};
+  const json shown = finish({{"programs",
+                              {{{"program", "m"},
+                                {"improved", false},
+                                {"default_ns", 100},
+                                {"flag_sets", 5},
+                                {"variants", json::array({variant})}}}}});
+  EXPECT_EQ(
+      shown["answer"]["lines"],
+      json({"dispatch_1 (75 % of the time): not tuned: no knobs.",
+            "dispatch_0 (25 % of the time): none of 16 candidates was faster than the default "
+            "in screening; the budget was used up after 16 of 40 candidates.",
+            "Program-wide flags: 5 sets tried, none significantly faster."}));
+  const json table = part(shown, "Dispatches of m")["columns"];
+  EXPECT_THAT(table[6]["texts"][0].get<std::string>(),
+              HasSubstr("compiler's default kept: none of 16 candidates"));
+}
+
+TEST_F(RunDocument, TuneLeavesOutConstantKnobs) {
+  json details = searched();
+  details["spaces"]["m_dispatch_0"].push_back({{"name", "stages"}});
+  const auto knobsOf = [&](const std::vector<std::string>& names) {
+    begin("tune", details);
+    addTrial("default", screened(100));
+    for (const std::string& name : names) {
+      addTrial(name, screened(50));
+    }
+    const json shown = document();
+    return shown["parts"][shown["parts"].size() - 2]["tabs"][0]["parts"];
+  };
+  const json some = knobsOf({"rows=4 peel=0 stages=2", "rows=8 peel=0 stages=2"});
+  EXPECT_EQ(some[0]["names"].size(), 1U);
+  ASSERT_EQ(some[1]["knobs"].size(), 2U) << "rows and the speedup";
+  EXPECT_EQ(some[1]["knobs"][0]["axis"]["label"], "rows");
+  EXPECT_THAT(some[1]["note"].get<std::string>(),
+              testing::EndsWith("Constant: peel = 0, stages = 2."));
+  const json all = knobsOf({"rows=4 peel=0 stages=2"});
+  ASSERT_EQ(all.size(), 1U) << "no plot";
+  EXPECT_EQ(all[0]["text"], "Constant: rows = 4, peel = 0, stages = 2.");
+  EXPECT_THAT(
+      knobsOf({"rows=4 peel=0 stages=2", "rows=8 peel=1 stages=4"})[1]["note"].get<std::string>(),
+      testing::Not(HasSubstr("Constant")));
 }
 
 TEST_F(RunDocument, TunePlotsProgressOverTime) {
@@ -535,10 +590,13 @@ TEST_F(RunDocument, SeveralRunsStartWithSpeedups) {
   const json& gains = shown["parts"][0];
   EXPECT_EQ(gains["title"], "Speedups");
   EXPECT_EQ(gains["columns"][0]["numbers"], json({second}));
-  EXPECT_EQ(gains["columns"][2]["numbers"], json({300}));
-  EXPECT_EQ(gains["columns"][3]["numbers"], json({100}));
-  EXPECT_EQ(part(shown, "Results by run")["columns"][1]["texts"],
-            json({"hone profile x", "hone tune x"}));
+  EXPECT_EQ(gains["columns"][2]["numbers"], json({3}));
+  EXPECT_EQ(gains["columns"][6]["numbers"], json({300}));
+  EXPECT_EQ(gains["columns"][7]["numbers"], json({100}));
+  const json results = part(shown, "Results by run")["columns"];
+  EXPECT_EQ(results[2]["texts"],
+            json({"1 operation, 25 % of the roofline", "faster: 3.00x (95 % CI 2.90–3.10)"}));
+  EXPECT_EQ(results[3]["texts"], json({"hone profile x", "hone tune x"}));
   const json& tabs = shown["parts"].back()["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["name"], fmt::format("{}: tune", second));
@@ -591,14 +649,14 @@ TEST_F(RunDocument, AcceptsAnyVerbAndSummary) {
                                   {"recommendations", {{"recommendations", {4}}}},
                                   {"validation", 3},
                                   {"program", {{"dispatches", {1}}}}}};
-  for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "other"}) {
+  for (const char* command : {"bench", "profile", "split", "tune", "kernel", "other"}) {
     for (const json& summary : odd) {
-      begin(verb, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});
+      begin(command, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});
       addTrial("x", {{"kernel", 5}, {"scope", 3}, {"row", 7}}, {100});
       const json shown = finish(summary);
-      EXPECT_FALSE(headline(shown).empty()) << verb << summary;
+      EXPECT_FALSE(headline(shown).empty()) << command << summary;
       EXPECT_EQ(part(shown, "All trials")["rows"], 1);
-      EXPECT_FALSE(headline(together({shownRun()})).empty()) << verb << summary;
+      EXPECT_FALSE(headline(together({shownRun()})).empty()) << command << summary;
     }
   }
 }

@@ -8,7 +8,8 @@
 
 namespace hone::report {
 
-Document runListDocument(std::span<const store::RunLine> all, std::size_t most) {
+Document runListDocument(std::span<const store::RunLine> all, const RunResults& results,
+                         std::size_t most) {
   const auto runs = all.first(std::min(most, all.size()));
   Document document;
   document.title = "hone: runs";
@@ -26,30 +27,24 @@ Document runListDocument(std::span<const store::RunLine> all, std::size_t most) 
   DataTable table;
   table.title = "Runs";
   table.empty = "The store is empty.";
-  DataTable::Column id{.name = "run", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = "/runs/"};
-  DataTable::Column verb{
-      .name = "verb", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column started{
-      .name = "started (UTC)", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column status{
-      .name = "status", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column trials{
-      .name = "trials", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column device{
-      .name = "device", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column command{
-      .name = "command", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  table.columns = {{.name = "run", .leadsTo = "/runs/"},
+                   {.name = "verb"},
+                   {.name = "result"},
+                   {.name = "status"},
+                   {.name = "started (UTC)"},
+                   {.name = "trials"},
+                   {.name = "device"},
+                   {.name = "command"}};
   for (const store::RunLine& run : runs) {
-    id.numbers.push_back(static_cast<double>(run.id));
-    verb.texts.push_back(run.verb);
-    started.texts.push_back(run.startedAt);
-    status.texts.emplace_back(nameOf(run.status));
-    trials.numbers.push_back(static_cast<double>(run.trials));
-    device.texts.push_back(run.device);
-    command.texts.push_back(run.title);
+    table.columns[0].numbers.push_back(static_cast<double>(run.id));
+    table.columns[1].texts.push_back(run.command);
+    table.columns[2].texts.push_back(results.of(run.id));
+    table.columns[3].texts.emplace_back(nameOf(run.status));
+    table.columns[4].texts.push_back(run.startedAt);
+    table.columns[5].numbers.push_back(static_cast<double>(run.trials));
+    table.columns[6].texts.push_back(run.device);
+    table.columns[7].texts.push_back(run.title);
   }
-  table.columns = {std::move(id),     std::move(verb),   std::move(started), std::move(status),
-                   std::move(trials), std::move(device), std::move(command)};
   document.add(table);
   return document;
 }

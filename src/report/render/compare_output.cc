@@ -122,8 +122,8 @@ std::string describeClock(const RunComparison& comparison) {
 }
 
 std::string formatTitle(const RunComparison& comparison) {
-  return fmt::format("hone {}: run {} against run {}", comparison.before.verb, comparison.before.id,
-                     comparison.after.id);
+  return fmt::format("hone {}: run {} against run {}", comparison.before.command,
+                     comparison.before.id, comparison.after.id);
 }
 
 DataTable makeComparisonTable(const RunComparison& comparison) {
@@ -158,8 +158,8 @@ DataTable makeComparisonTable(const RunComparison& comparison) {
                                 ? std::string(describeChange(item.change))
                                 : fmt::format("{}: {}", describeChange(item.change), item.message));
   }
-  table.columns = {std::move(what),  std::move(choice), std::move(before), std::move(after),
-                   std::move(ratio), std::move(low),    std::move(high),   std::move(verdict)};
+  table.columns = {std::move(what),    std::move(ratio),  std::move(low),   std::move(high),
+                   std::move(verdict), std::move(before), std::move(after), std::move(choice)};
   return table;
 }
 

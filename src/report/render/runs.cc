@@ -27,12 +27,13 @@ std::string formatMinute(const std::string& time) {
   return text;
 }
 
-/// Returns the command without the verb, which has a separate column.
-std::string withoutVerb(const store::RunLine& run) {
-  if (run.title == run.verb) {
+/// Returns the arguments of the run; its command has a separate column.
+std::string runArguments(const store::RunLine& run) {
+  if (run.title == run.command) {
     return "";
   }
-  return run.title.starts_with(run.verb + " ") ? run.title.substr(run.verb.size() + 1) : run.title;
+  return run.title.starts_with(run.command + " ") ? run.title.substr(run.command.size() + 1)
+                                                  : run.title;
 }
 
 /// Appends a padded label and its non-empty values; nothing if all are empty.
@@ -51,31 +52,32 @@ std::string labelled(std::string_view label, const std::string& value) {
 
 }  // namespace
 
-std::string runListText(std::span<const store::RunLine> runs, std::size_t width) {
+std::string runListText(std::span<const store::RunLine> runs, const RunResults& results,
+                        std::size_t width) {
   Table table({{"id", Align::right},
                {"verb"},
                {"started (UTC)"},
                {"status", Align::left, 8},
-               {"trials", Align::right},
-               {"device", Align::left, 10},
+               {"result", Align::left, 22},
                {"command", Align::left, 12}});
   for (const store::RunLine& run : runs) {
     const std::string status = run.cluster.empty()
                                    ? std::string(nameOf(run.status))
                                    : fmt::format("{}: {}", nameOf(run.status), run.cluster);
-    table.add({std::to_string(run.id), run.verb, formatMinute(run.startedAt), status,
-               std::to_string(run.trials), run.device, withoutVerb(run)});
+    table.add({std::to_string(run.id), run.command, formatMinute(run.startedAt), status,
+               results.of(run.id), runArguments(run)});
   }
   return table.text(width);
 }
 
-json runListJson(std::span<const store::RunLine> runs) {
+json runListJson(std::span<const store::RunLine> runs, const RunResults& results) {
   json list = json::array();
   for (const store::RunLine& run : runs) {
     list.push_back({{"id", run.id},
-                    {"verb", run.verb},
+                    {"verb", run.command},
                     {"started_at", run.startedAt},
                     {"status", nameOf(run.status)},
+                    {"result", results.of(run.id)},
                     {"trials", run.trials},
                     {"target", run.target},
                     {"device", run.device},

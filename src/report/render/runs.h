@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "report/pages/run_result.h"
 #include "store/records.h"
 
 namespace hone::report {
 
 /// Formats the list of runs, one line per run, cut to `width`.
-[[nodiscard]] std::string runListText(std::span<const store::RunLine> runs, std::size_t width);
-[[nodiscard]] nlohmann::json runListJson(std::span<const store::RunLine> runs);
+[[nodiscard]] std::string runListText(std::span<const store::RunLine> runs,
+                                      const RunResults& results, std::size_t width);
+[[nodiscard]] nlohmann::json runListJson(std::span<const store::RunLine> runs,
+                                         const RunResults& results);
 
 /// A trial with its representative time: the median over the last stage it reached.
 struct TimedTrial {

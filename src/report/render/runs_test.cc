@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/text/text.h"
 #include "report/pages/run_list.h"
 
@@ -14,6 +15,7 @@ namespace {
 using model::Outcome;
 using model::Stage;
 using store::RunStatus;
+using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
@@ -22,7 +24,7 @@ using testing::SizeIs;
 store::RunLine makeLine(std::int64_t id, std::string title) {
   store::RunLine line;
   line.id = id;
-  line.verb = "tune";
+  line.command = "tune";
   line.startedAt = "2026-11-15T20:15:14Z";
   line.status = RunStatus::finished;
   line.device = "local-sync";
@@ -35,35 +37,36 @@ TEST(RunList, FitsTheWidth) {
   const std::vector<store::RunLine> runs = {
       makeLine(1234, "tune model.mlir --function=main --budget=100 --target=local"),
       makeLine(2, "tune")};
-  EXPECT_EQ(runListText(runs, 80),
-            "  id  verb  started (UTC)     status    trials  device      command\n"
-            "1234  tune  2026-11-15 20:15  finished   10000  local-sync  model.mlir --func...\n"
-            "   2  tune  2026-11-15 20:15  finished   10000  local-sync\n");
-  EXPECT_THAT(splitAt(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
+  EXPECT_EQ(runListText(runs, {}, 80),
+            "  id  verb  started (UTC)     status    result  command\n"
+            "1234  tune  2026-11-15 20:15  finished          model.mlir --function=main --...\n"
+            "   2  tune  2026-11-15 20:15  finished\n");
+  EXPECT_THAT(splitAt(runListText(runs, {}, 80), '\n'), Each(SizeIs(testing::Le(80))));
 }
 
 TEST(RunList, ShowsCluster) {
   std::vector<store::RunLine> runs = {makeLine(3, "tune m.mlir")};
   runs[0].status = RunStatus::running;
   runs[0].cluster = "2 nodes, 2 running, 7 queued";
-  EXPECT_THAT(runListText(runs, 120), HasSubstr("running: 2 nodes, 2 running, 7 queued"));
-  EXPECT_THAT(splitAt(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
-  EXPECT_EQ(runListJson(runs)["runs"][0]["cluster"], "2 nodes, 2 running, 7 queued");
+  EXPECT_THAT(runListText(runs, {}, 120), HasSubstr("running: 2 nodes, 2 running, 7 queued"));
+  EXPECT_THAT(splitAt(runListText(runs, {}, 80), '\n'), Each(SizeIs(testing::Le(80))));
+  EXPECT_EQ(runListJson(runs, {})["runs"][0]["cluster"], "2 nodes, 2 running, 7 queued");
 }
 
 TEST(RunList, KeepsWholeCommandInJson) {
   const std::vector<store::RunLine> runs = {makeLine(3, "tune 'a b'")};
-  const auto document = runListJson(runs);
+  const auto document = runListJson(runs, {});
   EXPECT_EQ(document["runs"][0]["command"], "tune 'a b'");
   EXPECT_EQ(document["runs"][0]["trials"], 10'000);
-  EXPECT_EQ(runListJson({})["runs"], nlohmann::json::array());
+  EXPECT_EQ(document["runs"][0]["device"], "local-sync");
+  EXPECT_EQ(runListJson({}, {})["runs"], nlohmann::json::array());
 }
 
 TEST(RunList, PageCountsRunsAndRunningOnes) {
   constexpr std::size_t kMaxRuns = 2;
   std::vector<store::RunLine> runs = {makeLine(3, "tune a")};
   runs[0].status = RunStatus::failed;
-  const auto makeAnswer = [&] { return runListDocument(runs, kMaxRuns).json()["answer"]; };
+  const auto makeAnswer = [&] { return runListDocument(runs, {}, kMaxRuns).json()["answer"]; };
   EXPECT_EQ(makeAnswer()["headline"], "1 run");
   EXPECT_EQ(makeAnswer()["lines"], nlohmann::json::array({"No run is in progress."}));
   runs.push_back(makeLine(2, "tune b"));
@@ -72,16 +75,40 @@ TEST(RunList, PageCountsRunsAndRunningOnes) {
   EXPECT_THAT(makeAnswer()["lines"][0].get<std::string>(), HasSubstr("1 not finished"));
   runs.push_back(makeLine(1, "tune c"));
   EXPECT_EQ(makeAnswer()["headline"], "Latest 2 runs");
-  EXPECT_EQ(runListDocument(runs, kMaxRuns).json()["parts"][0]["rows"], kMaxRuns);
+  EXPECT_EQ(runListDocument(runs, {}, kMaxRuns).json()["parts"][0]["rows"], kMaxRuns);
   runs.clear();
   EXPECT_EQ(makeAnswer()["headline"], "No runs yet.");
+}
+
+TEST(RunList, ShowsSameResultOnPageTerminalAndInJson) {
+  const ScratchFolder folder = ScratchFolder::create("hone-run-list").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  store::Run run;
+  run.command = "bench";
+  run.arguments = {"bench", "m.mlir"};
+  ASSERT_TRUE(store.finishRun(store.addRun(run).value(), RunStatus::finished,
+                              {{"candidates", {{{"name", "m"}, {"time_ns", 2000}}}}}));
+  ASSERT_TRUE(store.addRun(run));
+  const auto runs = store.listRuns(0).value();
+  RunResults results;
+  ASSERT_TRUE(results.load(store, runs));
+  const auto document = runListDocument(runs, results, 10).json();
+  const auto& column = document["parts"][0]["columns"][2];
+  EXPECT_EQ(column["name"], "result");
+  EXPECT_EQ(column["texts"], nlohmann::json({"not finished: 0 trials so far", "2.00 µs"}));
+  EXPECT_THAT(runListText(runs, results, 120),
+              AllOf(HasSubstr("  not finished: 0 trials so far  m.mlir\n"),
+                    HasSubstr("  2.00 µs                        m.mlir\n")));
+  EXPECT_THAT(splitAt(runListText(runs, results, 80), '\n'), Each(SizeIs(testing::Le(81))))
+      << "80 characters, one of them of two bytes";
+  EXPECT_EQ(runListJson(runs, results)["runs"][1]["result"], "2.00 µs");
 }
 
 class RunViewTest : public testing::Test {
  protected:
   RunViewTest() {
     run_.id = 7;
-    run_.verb = "tune";
+    run_.command = "tune";
     run_.arguments = {"tune", "m.mlir"};
     run_.device = "local-sync";
     for (std::int64_t id = 1; id <= 2; ++id) {

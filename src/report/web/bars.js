@@ -2,7 +2,6 @@
 // Horizontal bars, one or several per name.
 (() => {
   const kBar = 15;
-  const kPhone = 520;
 
   /** Returns true if the bars need a legend; a single stacked segment with a name does. */
   const named = (part) => part.groups.length > 1 || (part.stacked && part.groups[0].name !== "");
@@ -40,13 +39,12 @@
   /** Returns the height of bars, axis and legend; on a phone the legend has one line per name. */
   hone.barsHeight = (part) => {
     const beside = part.stacked ? 1.6 : part.groups.length;
-    const legend = named(part) ? 24 * Math.ceil(part.groups.length / (window.innerWidth < kPhone ? 1 : 3)) : 0;
+    const legend = named(part) ? 24 * Math.ceil(part.groups.length / (hone.onPhone() ? 1 : 3)) : 0;
     return Math.max(120, part.names.length * (beside * kBar + 9) + 70 + legend);
   };
 
   hone.drawBars = (canvas, part, state) => {
     const looks = hone.looks(part.groups);
-    const cycles = (number) => Math.floor(number / 6);
     const datasets = part.groups.map((group, i) => ({
       label: group.name,
       hidden: state.hidden?.includes(group.name),
@@ -56,7 +54,7 @@
       base: part.stacked ? undefined : part.base,
       borderColor: looks[i].color,
       borderWidth: 1,
-      backgroundColor: hone.fill(looks[i].color, part.stacked ? cycles(looks[i].number) + (i % 2) : looks[i].number),
+      backgroundColor: hone.fill(looks[i].color, part.stacked ? (looks[i].round ?? 0) + (i % 2) : looks[i].number),
       pointStyle: "rect",
       maxBarThickness: part.stacked ? 34 : 18,
     }));
@@ -73,7 +71,7 @@
     options.plugins.legend.display = named(part);
     options.plugins.legend.labels.generateLabels = (chart) =>
       Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) =>
-        ({ ...label, text: hone.shortened(label.text, chart.width < kPhone ? 30 : 48) }));
+        ({ ...label, text: hone.shortened(label.text, hone.onPhone() ? 30 : 48) }));
     options.plugins.rules = { list: part.rules.map((at) => ({ of: "x", at, label: "" })) };
     const values = part.groups.flatMap((group) => [...group.values, ...(group.low || []), ...(group.high || [])]);
     const range = part.stacked ? {} : hone.rangeOf(part.value, [part.base, ...values]);
@@ -86,7 +84,7 @@
           color: hone.color("ink"),
           autoSkip: false,
           callback(index) {
-            return hone.shortened(part.names[index], this.chart.width < kPhone ? 16 : 46);
+            return hone.shortened(part.names[index], hone.onPhone() ? 16 : 46);
           },
         },
       },

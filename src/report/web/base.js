@@ -72,6 +72,9 @@ globalThis.hone = {};
     return Array.isArray(list) ? list : list.at.map((place) => list.texts[place]);
   };
 
+  const kPhone = 520;
+  hone.onPhone = () => window.innerWidth < kPhone;
+
   /** Shortens a text in the middle: both ends of a dispatch name are significant. */
   hone.shortened = (text, length) => {
     if (text.length <= length) {
@@ -83,28 +86,44 @@ globalThis.hone = {};
 
   hone.color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-  const kSeries = 6;
-  const kShapes = ["circle", "triangle", "rect", "rectRot", "cross", "star", "crossRot"];
+  // Eight series differ in colour, shape and dash pattern; each of the three alone suffices.
+  const kSeries = 8;
+  const kShapes = [
+    { shape: "circle" },
+    { shape: "triangle" },
+    { shape: "rectRot" },
+    { shape: "circle", hollow: true },
+    { shape: "triangle", rotation: 180 },
+    { shape: "cross" },
+    { shape: "rectRot", hollow: true },
+    { shape: "triangle", hollow: true },
+  ];
+  const kDashes = [[], [10, 4], [2, 3], [10, 3, 2, 3], [16, 4], [6, 2, 2, 2, 2, 2], [3, 7], [16, 3, 5, 3]];
   const kRoles = {
-    baseline: { color: "baseline", shape: "rect" },
-    winner: { color: "winner", shape: "star" },
-    failed: { color: "failed", shape: "crossRot" },
-    faint: { color: "faint", shape: "circle" },
+    baseline: { color: "baseline", shape: "rect", dash: [5, 4] },
+    winner: { color: "winner", shape: "star", dash: [] },
+    failed: { color: "failed", shape: "crossRot", dash: [2, 2] },
+    faint: { color: "faint", shape: "circle", dash: [] },
   };
 
-  /** Returns the colour and shape of each series: by role, otherwise the next in the palette. */
+  /** Returns colour, shape and dash pattern of each series: by role, otherwise the next of the lists. */
   hone.looks = (all) => {
     let plain = 0;
     return all.map((one) => {
       const role = kRoles[one.role];
       if (role) {
-        return { color: hone.color(role.color), shape: role.shape, number: 0 };
+        return { rotation: 0, hollow: false, ...role, color: hone.color(role.color), number: 0 };
       }
       const number = plain++;
+      const round = Math.floor(number / kSeries);  // shifts the dash patterns, so that 64 series differ
       return {
+        rotation: 0,
+        hollow: false,
+        ...kShapes[number % kSeries],
+        dash: kDashes[(number + round) % kSeries],
         color: hone.color(`series-${number % kSeries}`),
-        shape: kShapes[number % kShapes.length],
         number,
+        round,
       };
     });
   };

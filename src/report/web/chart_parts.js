@@ -1,6 +1,9 @@
 "use strict";
 // Chart.js plugins and options: intervals, rules, labelled regions, logarithmic ticks.
 (() => {
+  const kNarrow = 5;  // logarithmic axes of a smaller ratio have evenly spaced ticks
+  const kRoom = 0.04;  // share of a range that is left free at either end
+
   /** Draws whiskers from low to high for datasets that have them. */
   hone.intervals = {
     id: "intervals",
@@ -99,8 +102,9 @@
   };
 
   /**
-   * Returns a range of the axis that includes all values. Logarithmic axes end at the values, because
-   * whole decades would leave most of the plot empty; a single value gets padding.
+   * Returns the range of an axis: the values and a little room, so that an axis starts where the data
+   * does. Room does not extend below 0 if no value does, unless the ticks are given. Bars pass their
+   * base among the values.
    */
   hone.rangeOf = (axis, values) => {
     const known = values.filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
@@ -109,12 +113,21 @@
     }
     const low = known.reduce((a, b) => Math.min(a, b));
     const high = known.reduce((a, b) => Math.max(a, b));
-    if (!axis.log) {
-      // No padding below values near zero: values are not negative.
-      return low >= 0 && low < high / 10 ? { min: 0, suggestedMax: high } : { suggestedMin: low, suggestedMax: high };
+    if (axis.log) {
+      const room = high > low ? Math.max((high / low) ** kRoom, 1.01) : 1.5;
+      return { min: low / room, max: high * room };
     }
-    const room = high / low < 3 ? 1.7 : 1.15;
-    return { min: low / room, max: high * room };
+    const room = high > low ? kRoom * (high - low) : Math.abs(high) / 4 || 1;
+    return { min: low >= 0 && !axis.ticks ? Math.max(low - room, 0) : low - room, max: high + room };
+  };
+
+  /** Returns up to eight round numbers in a range, for logarithmic axes of less than a decade. */
+  const roundNumbers = (min, max) => {
+    const rough = (max - min) / 8;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
+    const first = Math.ceil(min / step);
+    return Array.from({ length: Math.floor(max / step) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
   };
 
   /** Creates the Chart.js scale of an axis. */
@@ -127,21 +140,74 @@
         color: hone.color("soft"),
         maxRotation: 0,
         autoSkipPadding: 10,
+        includeBounds: false,
         callback(value) {
           const lead = Number(value.toExponential(3).split("e")[0]);
+          const narrow = this.max / this.min < kNarrow;
           const leads = this.max / this.min < 12 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : [1, 2, 5];
-          const plain = !axis.log || axis.ticks || leads.includes(lead);
+          const plain = !axis.log || axis.ticks || narrow || leads.includes(lead);
           return plain ? hone.format(value, axis.unit === "ns" || axis.unit === "x" ? axis.unit : "") : null;
         },
       },
       ...more,
     };
-    if (axis.ticks) {
+    if (axis.ticks || axis.log) {
       scale.afterBuildTicks = (built) => {
-        built.ticks = axis.ticks.filter((tick) => tick >= built.min && tick <= built.max).map((value) => ({ value }));
+        if (axis.ticks) {
+          built.ticks = axis.ticks.filter((tick) => tick >= built.min && tick <= built.max).map((value) => ({ value }));
+        } else if (built.max / built.min < kNarrow) {
+          built.ticks = roundNumbers(built.min, built.max).map((value) => ({ value }));
+        }
       };
     }
     return scale;
+  };
+
+  const kMarkWidth = 30;
+  const kInvisible = "#0000";
+  /** Makes the legend leave room for the marks that `hone.legendMarks` draws. */
+  hone.useLegendMarks = (options) => {
+    options.plugins.legend.labels.boxWidth = 0;
+    options.plugins.legend.labels.generateLabels = (chart) => {
+      chart.ctx.save();
+      chart.ctx.font = Chart.helpers.toFont(options.font ?? {}).string;
+      const blanks = "\u2007".repeat(Math.ceil(kMarkWidth / chart.ctx.measureText("\u2007").width));
+      chart.ctx.restore();
+      return Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) =>
+        ({ ...label, text: blanks + hone.shortened(label.text, hone.onPhone() ? 32 : 80), fillStyle: kInvisible, strokeStyle: kInvisible, lineWidth: 0 }));
+    };
+  };
+  /** Draws line, dash pattern and shape of each series in the legend, as in the plot. */
+  hone.legendMarks = {
+    id: "legendMarks",
+    afterDraw(chart) {
+      const { legend, ctx } = chart;
+      if (!legend?.options.display) {
+        return;
+      }
+      legend.legendItems.forEach((item, i) => {
+        const { left, top, height } = legend.legendHitBoxes[i];
+        const dataset = chart.data.datasets[item.datasetIndex];
+        const [x, y] = [left + kMarkWidth / 2 + 2, top + height / 2];
+        ctx.save();
+        ctx.globalAlpha = item.hidden ? 0.4 : 1;
+        ctx.strokeStyle = dataset.borderColor;
+        ctx.fillStyle = dataset.backgroundColor;
+        if (dataset.showLine) {
+          ctx.lineWidth = dataset.borderWidth;
+          ctx.setLineDash(dataset.borderDash);
+          ctx.beginPath();
+          ctx.moveTo(x - kMarkWidth / 2, y);
+          ctx.lineTo(x + kMarkWidth / 2, y);
+          ctx.stroke();
+          ctx.setLineDash([]);
+        }
+        Chart.helpers.drawPoint(ctx, {
+          pointStyle: dataset.pointStyle, rotation: dataset.pointRotation, radius: 4, borderWidth: dataset.pointBorderWidth ?? 1.2,
+        }, x, y);
+        ctx.restore();
+      });
+    },
   };
 
   /** Returns a fill that is distinguishable without colour: plain, hatched, dotted, crossed. */

@@ -2,7 +2,7 @@
 // Draws a document: answer, facts and parts. Parts are drawn when they come into view.
 (() => {
   const kSigns = { good: "▲", plain: "●", bad: "▼" };
-  const kPlotHeight = 340;
+  const kLinesHeight = 340;
   const kMaxTabs = 8;
 
   const drawn = new Map();  // element of a part → its chart
@@ -167,7 +167,7 @@
 
   /** Creates parallel coordinates, and below them one plot per knob. */
   const parallelPart = (part, place) => {
-    const lines = chartPart(part, place, "parallel", kPlotHeight, part.knobs.at(-1).values.length > 0, hone.drawParallel, hone.parallelNumbers);
+    const lines = chartPart(part, place, "parallel", kLinesHeight, part.knobs.at(-1).values.length > 0, hone.drawParallel, hone.parallelNumbers);
     const knobs = part.knobs.slice(0, -1).map((knob, k) => ({ name: knob.axis.label, parts: () => [hone.knobPlot(part, k)] }));
     return hone.element("div", {}, knobs.length > 0 ? [lines, tabsPart({ title: "One knob at a time", tabs: knobs }, `${place}/knobs`)] : [lines]);
   };
@@ -179,7 +179,7 @@
       case "heading":
         return hone.element("h2", { text: part.text });
       case "plot":
-        return chartPart(part, place, "plot", kPlotHeight, anyPoint(part), hone.drawPlot, hone.plotNumbers);
+        return chartPart(part, place, "plot", hone.plotHeight(part), anyPoint(part), hone.drawPlot, hone.plotNumbers);
       case "bars":
         return chartPart(part, place, "bars", hone.barsHeight(part), part.names.length > 0, hone.drawBars, hone.barsNumbers);
       case "heat":
@@ -330,8 +330,13 @@
   window.addEventListener("afterprint", () => printed(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   let width = window.innerWidth;
+  let phone = hone.onPhone();
   window.addEventListener("resize", () => {
-    if (window.innerWidth !== width) {  // Chart.js resizes its charts itself
+    if (hone.onPhone() !== phone) {  // the heights depend on it
+      phone = hone.onPhone();
+      width = window.innerWidth;
+      redrawAll();
+    } else if (window.innerWidth !== width) {  // Chart.js resizes its charts itself
       width = window.innerWidth;
       drawn.forEach((made, element) => {
         if (element.parentElement.matches(".heat, .parallel")) {

@@ -22,6 +22,10 @@
     });
     const big = series.role === "winner" ? 7 : 4;
     const lonely = data.length === 1;
+    const thin = look.hollow || ["cross", "star"].includes(look.shape);
+    const radius = many ? 2 : !line || lonely ? big : thin ? 4 : 3;
+    // Steps have a mark where they rise, not where they end.
+    const rises = (_, i) => (i > 0 && data[i].y === data[i - 1].y ? 0 : radius);
     return {
       label: series.name,
       hidden: state.hidden?.includes(series.name),
@@ -30,11 +34,13 @@
       showLine: line,
       stepped: series.draw === "steps",
       borderColor: look.color,
-      backgroundColor: many ? `${look.color}66` : `${look.color}bb`,
+      backgroundColor: look.hollow ? hone.color("paper") : many ? `${look.color}66` : `${look.color}bb`,
       borderWidth: line ? (series.role === "faint" ? 1 : 2) : many ? 0 : 1.2,
-      borderDash: line && series.role === "baseline" ? [5, 4] : [],
+      borderDash: line ? look.dash : [],
       pointStyle: look.shape,
-      pointRadius: line && series.draw === "steps" && !lonely ? 0 : many ? 2 : line && !lonely ? 3 : big,
+      pointRotation: look.rotation,
+      pointBorderWidth: thin ? 1.6 : undefined,
+      pointRadius: series.draw === "steps" ? data.map(rises) : radius,
       pointHoverRadius: 7,
       pointHitRadius: 4,
       tension: 0,
@@ -42,6 +48,11 @@
       order: { winner: -2, faint: 2 }[series.role] ?? 0,
     };
   };
+
+  const hasLegend = (part) => part.series.length > 1 && part.series.length <= kMaxLegend;
+
+  /** Returns the height of a plot; on a phone the legend has about one line per series. */
+  hone.plotHeight = (part) => 340 + (hasLegend(part) && hone.onPhone() ? 24 * Math.max(part.series.length - 2, 0) : 0);
 
   hone.drawPlot = (canvas, part, state) => {
     const looks = hone.looks(part.series);
@@ -59,15 +70,16 @@
     }, state);
     options.interaction = { mode: "nearest", intersect: false };
     options.plugins.tooltip.filter = (_, index) => index === 0;
-    options.plugins.legend.display = part.series.length > 1 && part.series.length <= kMaxLegend;
+    options.plugins.legend.display = hasLegend(part);
+    hone.useLegendMarks(options);
     options.plugins.rules = { list: part.rules };
     options.plugins.regions = { list: part.regions };
     const xs = datasets.flatMap((dataset) => dataset.data.map((point) => point.x));
     const ys = datasets.flatMap((dataset) => [...dataset.data.map((point) => point.y), ...(dataset.low || []), ...(dataset.high || [])]);
     const ruled = (part.rules || []).filter((rule) => rule.of === "y").map((rule) => rule.at);
     options.scales = {
-      x: hone.scaleOf(part.x, part.x.log ? hone.rangeOf(part.x, xs) : part.x.ticks ? { grace: "8%" } : {}),
-      y: hone.scaleOf(part.y, { ...hone.rangeOf(part.y, [...ys, ...ruled]), grace: part.y.log ? 0 : "5%" }),
+      x: hone.scaleOf(part.x, hone.rangeOf(part.x, xs)),
+      y: hone.scaleOf(part.y, hone.rangeOf(part.y, [...ys, ...ruled])),
     };
     if (!part.x.log && !part.x.unit && xs.every(Number.isInteger)) {
       options.scales.x.ticks.precision = 0;  // integers only
@@ -76,7 +88,7 @@
       type: "scatter",
       data: { datasets },
       options,
-      plugins: [hone.regions, hone.intervals, hone.rules],
+      plugins: [hone.regions, hone.intervals, hone.rules, hone.legendMarks],
     });
   };
 

@@ -18,8 +18,8 @@ using Point = std::vector<std::int64_t>;
 /// Depth-first search through the steps of a plan.
 class Lister {
  public:
-  Lister(const Constraints& constraints, const std::vector<Domain>& domains, const Plan& plan,
-         const std::vector<std::size_t>& knobs, std::size_t limit)
+  Lister(const Constraints& constraints, const std::vector<Domain>& domains,
+         const ListingPlan& plan, const std::vector<std::size_t>& knobs, std::size_t limit)
       : constraints_(constraints),
         domains_(domains),
         plan_(plan),
@@ -155,7 +155,7 @@ class Lister {
 
   const Constraints& constraints_;
   const std::vector<Domain>& domains_;
-  const Plan& plan_;
+  const ListingPlan& plan_;
   const std::vector<std::size_t>& knobs_;
   std::size_t limit_;
   std::vector<Known> values_;
@@ -191,7 +191,7 @@ Result<Listing> listPoints(const Constraints& constraints, std::vector<Knob> kno
     variables.push_back(*variable);
   }
   const std::vector<Domain> domains = computeDomains(constraints);
-  const Plan plan = HONE_TRY(planVariables(constraints, domains, variables));
+  const ListingPlan plan = HONE_TRY(planVariables(constraints, domains, variables));
   Lister lister(constraints, domains, plan, variables, limit);
   HONE_CHECK(lister.run());
   std::vector<Point> points = lister.take();

@@ -32,7 +32,7 @@ class Planner {
     }
   }
 
-  Result<Plan> run() {
+  Result<ListingPlan> run() {
     updateOpen();
     plan_.before = takeDue();
     while (true) {
@@ -173,13 +173,14 @@ class Planner {
   std::vector<bool> used_;  ///< terms that some assertion needs and that are not due yet
   std::vector<bool> asserted_;
   std::vector<TermId> equations_;
-  Plan plan_;
+  ListingPlan plan_;
 };
 
 }  // namespace
 
-Result<Plan> planVariables(const Constraints& constraints, const std::vector<Domain>& domains,
-                           const std::vector<std::size_t>& knobs) {
+Result<ListingPlan> planVariables(const Constraints& constraints,
+                                  const std::vector<Domain>& domains,
+                                  const std::vector<std::size_t>& knobs) {
   return Planner(constraints, domains, knobs).run();
 }
 

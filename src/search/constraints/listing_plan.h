@@ -33,17 +33,18 @@ struct Step {
   std::vector<Due> due;  ///< terms whose last variable this is, operands first
 };
 
-struct Plan {
+/// Order in which the variables are assigned.
+struct ListingPlan {
   std::vector<Step::Due> before;  ///< terms without variables
   std::vector<Step> steps;
   std::size_t knobsEnd = 0;  ///< from this step on only the existence of a solution matters
 };
 
 /// Orders the variables so that assertions are decided early: knobs and variables determined by
-/// earlier ones, then the others. Variables without assertions are omitted. Fails if a variable
-/// must be enumerated but its domain is not listed.
-[[nodiscard]] Result<Plan> planVariables(const Constraints& constraints,
-                                         const std::vector<Domain>& domains,
-                                         const std::vector<std::size_t>& knobs);
+/// earlier ones, then the others. Variables that are neither knobs nor in an assertion are omitted.
+/// Fails if a variable must be enumerated but its domain is not listed.
+[[nodiscard]] Result<ListingPlan> planVariables(const Constraints& constraints,
+                                                const std::vector<Domain>& domains,
+                                                const std::vector<std::size_t>& knobs);
 
 }  // namespace hone::search

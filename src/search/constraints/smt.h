@@ -77,7 +77,7 @@ class Evaluation {
     return values_[variable];
   }
   [[nodiscard]] Truth check(const Constraints::Assertion& assertion);
-  /// Checks all assertions: `no` if one is false, `open` if nothing is decided yet.
+  /// Checks all assertions: `no` if one is false, `open` if none is false but one is undetermined.
   [[nodiscard]] Truth check();
 
  private:

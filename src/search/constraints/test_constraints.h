@@ -22,7 +22,7 @@ inline model::Problem largeMatmul() {
                        .rhs = model::ElementType::f16};
 }
 
-/// Returns a 3x3 convolution of a 2x32x32x1280 image with 1280 filters, f16 into f32.
+/// Returns a 3x3 convolution of a 2x34x34x1280 image with 1280 filters, f16 into f32.
 inline model::Problem largeConv() {
   return model::Conv{.n = 2,
                      .c = 1280,

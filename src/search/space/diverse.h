@@ -10,7 +10,8 @@
 namespace hone::search {
 
 /// Returns `count` distinct points spread over the space, or all if it is smaller. Each is far from
-/// all earlier ones and prefers knob values that were rare so far. Deterministic for a given seed.
+/// all earlier ones and prefers knob values that were rare so far; points after the first 1024
+/// follow in random order. Deterministic for a given seed.
 [[nodiscard]] std::vector<std::size_t> diversePoints(const Space& space, std::size_t count,
                                                      std::uint64_t seed);
 

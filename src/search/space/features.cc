@@ -8,7 +8,7 @@
 namespace hone::search {
 namespace {
 
-/// Returns the logarithms; values that are not positive numbers get the largest one.
+/// Returns the logarithms; infinity for values that are not positive numbers.
 std::vector<double> logarithms(std::size_t points,
                                const std::function<double(std::size_t)>& guess) {
   std::vector<double> logs(points);

@@ -21,6 +21,7 @@ class Trials {
   [[nodiscard]] bool isOpen(std::size_t point) const { return !used_[point]; }
   [[nodiscard]] std::size_t openCount() const { return used_.size() - usedCount_; }
   [[nodiscard]] std::size_t points() const { return used_.size(); }
+  /// Marks the point as asked for.
   void use(std::size_t point);
   /// Records a result; replaces an earlier one of the same point.
   void tell(std::size_t point, std::optional<double> timeNs);

@@ -41,8 +41,8 @@ class GaussianProcess {
 
   std::vector<float>
       maxDistance_;  ///< maximum squared distance; all different options are equally far apart
-  std::vector<double> weights_;  ///< inverse length scale of each feature
-  double noise_ = 0.02;          ///< variance relative to that of the targets
+  std::vector<double> weights_;  ///< inverse squared length scale of each feature
+  double noise_ = 0.02;          ///< variance relative to the amplitude
   double center_ = 0;
   double scale_ = 1;
   double amplitude_ = 1;

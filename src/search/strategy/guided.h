@@ -34,8 +34,8 @@ class Guided : public Strategy {
   [[nodiscard]] Neighbours& neighbours() { return neighbours_; }
   /// Returns the points of the fastest trials.
   [[nodiscard]] std::vector<std::size_t> best(std::size_t limit) const;
-  /// Adds all open points if there are about `count` or fewer, otherwise a random sample, which may
-  /// contain duplicates.
+  /// Adds all open points if there are at most twice `count`, otherwise `count` random ones, which
+  /// may contain duplicates.
   void addOpen(std::vector<std::size_t>& points, std::size_t count);
 
  private:

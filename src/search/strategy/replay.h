@@ -25,7 +25,7 @@ struct ReplayOptions {
                                                  const ReplayOptions& options);
 
 /// Returns the number of trials until the best so far is within a fraction of the recording's best,
-/// such as 0.05 for 5 %.
+/// such as 0.05 for 5 %; nullopt if it never is.
 [[nodiscard]] std::optional<std::size_t> trialsUntil(const Recording& recording,
                                                      const std::vector<double>& bestSoFar,
                                                      double withinFraction);

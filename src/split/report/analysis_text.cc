@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "split/fit/simulate.h"
 #include "split/report/recommendation_text.h"
@@ -34,22 +35,30 @@ std::string introductionText(const SweepResult& sweep) {
   return text + "\n";
 }
 
-std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
-  std::string text =
-      fmt::format("Statistics over {} of {} with a time for every limit, by geometric mean.\n\n",
-                  ranking.shapes, countText(static_cast<std::int64_t>(shapes), "shape"));
-  for (const LimitStatistics& limit : ranking.limits) {
-    text += fmt::format("limitParallelLoops = {}:\n", limit.limit);
-    text += fmt::format("  Geometric Mean:   {} ms\n", inMs(limit.geomeanUs));
-    text += fmt::format("  Arithmetic Mean:  {} ms\n", inMs(limit.meanUs));
-    text += fmt::format("  Median:           {} ms\n", inMs(limit.medianUs));
-    text += fmt::format("  P95:              {} ms\n", inMs(limit.p95Us));
-    text += fmt::format("  Total Runtime:    {} ms\n\n", inMs(limit.totalUs));
-  }
-  if (!ranking.failed.empty()) {
-    text += fmt::format("Omitted limits without any time: {}\n\n", fmt::join(ranking.failed, ", "));
-  }
+std::string statisticsText(std::string_view title,
+                           const std::optional<LimitStatistics>& statistics) {
+  const auto ms = [&](double LimitStatistics::* member) {
+    return statistics ? fmt::format("{} ms", inMs(*statistics.*member)) : std::string("N.A.");
+  };
+  std::string text = fmt::format("{}:\n", title);
+  text += fmt::format("  Geometric Mean:   {}\n", ms(&LimitStatistics::geomeanUs));
+  text += fmt::format("  Arithmetic Mean:  {}\n", ms(&LimitStatistics::meanUs));
+  text += fmt::format("  Median:           {}\n", ms(&LimitStatistics::medianUs));
+  text += fmt::format("  P95:              {}\n", ms(&LimitStatistics::p95Us));
+  text += fmt::format("  Total Runtime:    {}\n\n", ms(&LimitStatistics::totalUs));
   return text;
+}
+
+std::string rowTitle(const SummaryRow& row) {
+  switch (row.kind) {
+    case SummaryRow::Kind::baseline:
+      return "baseline (the compiler's default)";
+    case SummaryRow::Kind::noSplit:
+      return "no split";
+    case SummaryRow::Kind::limit:
+      break;
+  }
+  return fmt::format("limitParallelLoops = {}", row.limit);
 }
 
 std::string comparisonsText(const BaselineComparisons& comparisons) {
@@ -93,7 +102,10 @@ std::string clustersText(const std::vector<ShapeCluster>& clusters) {
     text += fmt::format("  Count: {}\n", countText(cluster.count, "test"));
     text += fmt::format("  OutputSize range: {}\n", range(cluster.outputSize));
     text += fmt::format("  ReductionSize range: {}\n", range(cluster.reductionSize));
-    text += fmt::format("  Avg speedup: {:.2f}x\n\n", cluster.averageSpeedup);
+    text +=
+        fmt::format("  Avg speedup vs baseline:    {}\n", speedupText(cluster.averageOverBaseline));
+    text +=
+        fmt::format("  Avg speedup vs worst limit: {}\n\n", speedupText(cluster.averageSpeedup));
   }
   return text;
 }
@@ -102,32 +114,58 @@ std::string topText(const SweepResult& sweep) {
   struct Top {
     const ShapeResult* shape = nullptr;
     LimitTime best;
-    double speedup = 1;
+    std::optional<double> overBaseline;
+    double overWorst = 1;
   };
   std::vector<Top> all;
   for (const ShapeResult& shape : sweep.shapes) {
     if (const auto best = fastestLimit(shape)) {
-      all.push_back({&shape, *best, slowestLimit(shape)->timeUs / best->timeUs});
+      all.push_back(
+          {&shape, *best,
+           shape.baseline ? std::optional(shape.baseline->meanUs / best->timeUs) : std::nullopt,
+           slowestLimit(shape)->timeUs / best->timeUs});
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Top& a, const Top& b) { return a.speedup > b.speedup; });
-  std::string text;
+  // std::nullopt is less than any number.
+  std::stable_sort(all.begin(), all.end(), [](const Top& a, const Top& b) {
+    return std::tie(a.overBaseline, a.overWorst) > std::tie(b.overBaseline, b.overWorst);
+  });
+  std::string text = "By speedup vs baseline; shapes without a baseline follow.\n\n";
   for (std::size_t i = 0; i < std::min(all.size(), kTopShapes); ++i) {
-    text += fmt::format("#{}: {}\n    Best limit: {}, Runtime: {}ms, Speedup: {:.2f}x\n", i + 1,
-                        all[i].shape->arguments, all[i].best.limit, inMs(all[i].best.timeUs),
-                        all[i].speedup);
+    text += fmt::format(
+        "#{}: {}\n    Best limit: {}, Runtime: {}ms, Speedup vs baseline: {}, Speedup vs worst "
+        "limit: {}\n",
+        i + 1, all[i].shape->arguments, all[i].best.limit, inMs(all[i].best.timeUs),
+        speedupText(all[i].overBaseline), speedupText(all[i].overWorst));
   }
   return text + "\n";
 }
 
 }  // namespace
 
-std::string analysisText(const Analysis& analysis, const std::optional<Validation>& validation) {
-  std::string text = introductionText(analysis.sweep);
-  text += headingText("PART 1: PERFORMANCE SUMMARY BY LIMIT");
-  text += rankingText(analysis.ranking, analysis.sweep.shapes.size());
-  text += headingText("PART 2: BASELINE COMPARISON");
+std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
+  const std::string all = countText(static_cast<std::int64_t>(shapes), "shape");
+  std::string text = fmt::format(
+      "Statistics over {} of {} with a time in every row; limits by geometric mean.\n\n",
+      ranking.shapes, all);
+  text += statisticsText(rowTitle({SummaryRow::Kind::baseline}), ranking.baseline);
+  text += statisticsText(rowTitle({SummaryRow::Kind::noSplit}), ranking.noSplit);
+  for (const LimitStatistics& limit : ranking.limits) {
+    text += statisticsText(rowTitle({SummaryRow::Kind::limit, limit.limit}), limit);
+  }
+  for (const SparseRow& row : ranking.sparse) {
+    if (row.row.kind == SummaryRow::Kind::limit) {
+      text += statisticsText(rowTitle(row.row), std::nullopt);
+    }
+  }
+  for (const SparseRow& row : ranking.sparse) {
+    text += fmt::format("N.A.: {} has a time for {} of {}.\n", rowTitle(row.row), row.shapes, all);
+  }
+  return ranking.sparse.empty() ? text : text + "\n";
+}
+
+std::string comparisonPartsText(const Analysis& analysis) {
+  std::string text = headingText("PART 2: BASELINE COMPARISON");
   text += comparisonsText(analysis.comparisons);
   text += headingText("PART 3: CLUSTER ANALYSIS");
   text += clustersText(analysis.clusters);
@@ -135,6 +173,14 @@ std::string analysisText(const Analysis& analysis, const std::optional<Validatio
   text += recommendationText(analysis.recommendations);
   text += headingText("PART 5: TOP 20 HIGHEST SPEEDUPS");
   text += topText(analysis.sweep);
+  return text;
+}
+
+std::string analysisText(const Analysis& analysis, const std::optional<Validation>& validation) {
+  std::string text = introductionText(analysis.sweep);
+  text += headingText("PART 1: PERFORMANCE SUMMARY BY LIMIT");
+  text += rankingText(analysis.ranking, analysis.sweep.shapes.size());
+  text += comparisonPartsText(analysis);
   text += headingText("PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE");
   text += validationText(validation);
   return text;

@@ -12,4 +12,8 @@ namespace hone::split {
 [[nodiscard]] std::string analysisText(const Analysis& analysis,
                                        const std::optional<Validation>& validation = std::nullopt);
 
+/// Return parts of that text: part 1 without its heading, and parts 2 to 5.
+[[nodiscard]] std::string rankingText(const LimitRanking& ranking, std::size_t shapes);
+[[nodiscard]] std::string comparisonPartsText(const Analysis& analysis);
+
 }  // namespace hone::split

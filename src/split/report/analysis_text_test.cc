@@ -48,7 +48,21 @@ constexpr std::string_view kGolden = R"golden(3 shapes; limits 8, 64
 PART 1: PERFORMANCE SUMMARY BY LIMIT
 ====================================================================================================
 
-Statistics over 2 of 3 shapes with a time for every limit, by geometric mean.
+Statistics over 2 of 3 shapes with a time in every row; limits by geometric mean.
+
+baseline (the compiler's default):
+  Geometric Mean:   N.A.
+  Arithmetic Mean:  N.A.
+  Median:           N.A.
+  P95:              N.A.
+  Total Runtime:    N.A.
+
+no split:
+  Geometric Mean:   N.A.
+  Arithmetic Mean:  N.A.
+  Median:           N.A.
+  P95:              N.A.
+  Total Runtime:    N.A.
 
 limitParallelLoops = 64:
   Geometric Mean:   0.6325 ms
@@ -63,6 +77,9 @@ limitParallelLoops = 8:
   Median:           2.05 ms
   P95:              4.00 ms
   Total Runtime:    4.10 ms
+
+N.A.: baseline (the compiler's default) has a time for 2 of 3 shapes.
+N.A.: no split has a time for 1 of 3 shapes.
 
 ====================================================================================================
 PART 2: BASELINE COMPARISON
@@ -93,19 +110,22 @@ Cluster for limitParallelLoops = 8 (convolution):
   Count: 1 test
   OutputSize range: 18,432 - 18,432 (median 18,432)
   ReductionSize range: 22,080 - 22,080 (median 22,080)
-  Avg speedup: 1.00x
+  Avg speedup vs baseline:    1.00x
+  Avg speedup vs worst limit: 1.00x
 
 Cluster for limitParallelLoops = 64 (matmul):
   Count: 1 test
   OutputSize range: 256 - 256 (median 256)
   ReductionSize range: 65,536 - 65,536 (median 65,536)
-  Avg speedup: 4.00x
+  Avg speedup vs baseline:    2.00x
+  Avg speedup vs worst limit: 4.00x
 
 Cluster for limitParallelLoops = 8 (matmul):
   Count: 1 test
   OutputSize range: 262,144 - 262,144 (median 262,144)
   ReductionSize range: 65,536 - 65,536 (median 65,536)
-  Avg speedup: 4.00x
+  Avg speedup vs baseline:    N.A.
+  Avg speedup vs worst limit: 4.00x
 
 ====================================================================================================
 PART 4: C++ CODE RECOMMENDATIONS
@@ -227,12 +247,14 @@ Recommended: 1-D: cross-validated regret 100.0 % with 2-D, 100.0 % with 1-D; the
 PART 5: TOP 20 HIGHEST SPEEDUPS
 ====================================================================================================
 
+By speedup vs baseline; shapes without a baseline follow.
+
 #1: gemm -m 16 -n 16 -k 65536 -u 0 -v 0
-    Best limit: 64, Runtime: 1.00ms, Speedup: 4.00x
-#2: gemm -m 512 -n 512 -k 65536 -u 0 -v 0
-    Best limit: 8, Runtime: 0.1000ms, Speedup: 4.00x
-#3: the convolution
-    Best limit: 8, Runtime: 0.0125ms, Speedup: 1.00x
+    Best limit: 64, Runtime: 1.00ms, Speedup vs baseline: 2.00x, Speedup vs worst limit: 4.00x
+#2: the convolution
+    Best limit: 8, Runtime: 0.0125ms, Speedup vs baseline: 1.00x, Speedup vs worst limit: 1.00x
+#3: gemm -m 512 -n 512 -k 65536 -u 0 -v 0
+    Best limit: 8, Runtime: 0.1000ms, Speedup vs baseline: N.A., Speedup vs worst limit: 4.00x
 
 ====================================================================================================
 PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE
@@ -242,6 +264,21 @@ not validated yet; run hone split test-optimized <workload> to measure the code 
 )golden";
 
 TEST(AnalysisText, Golden) { EXPECT_EQ(analysisText(analyze(smallSweep())), kGolden); }
+
+TEST(AnalysisText, SummarizesBaselineAndNoSplit) {
+  SweepResult sweep = smallSweep();
+  sweep.shapes.pop_back();
+  sweep.shapes[1].baseline = timingUs(8000);
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.noSplit = timingUs(3000);
+  }
+  const std::string text = analysisText(analyze(sweep));
+  EXPECT_THAT(text, HasSubstr("baseline (the compiler's default):\n"
+                              "  Geometric Mean:   4.00 ms\n"
+                              "  Arithmetic Mean:  5.00 ms\n"));
+  EXPECT_THAT(text, HasSubstr("no split:\n  Geometric Mean:   3.00 ms\n"));
+  EXPECT_THAT(text, Not(HasSubstr("N.A.")));
+}
 
 TEST(AnalysisText, EndsWithValidation) {
   Validation validation;

@@ -14,6 +14,10 @@ std::string inMs(double us) {
   return fmt::format("{:.{}f}", ms, ms >= 10000 ? 0 : ms >= 1 ? 2 : ms >= 0.01 ? 4 : 6);
 }
 
+std::string speedupText(const std::optional<double>& speedup) {
+  return speedup ? fmt::format("{:.2f}x", *speedup) : "N.A.";
+}
+
 std::string groupedText(std::int64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace hone::split {
 /// Returns milliseconds without unit: "157.50"; more digits for small times, none after the point
 /// for long ones.
 [[nodiscard]] std::string inMs(double us);
+/// Returns "2.50x"; "N.A." if it was not measured.
+[[nodiscard]] std::string speedupText(const std::optional<double>& speedup);
 /// Returns the number with thousands separators: "1,048,576".
 [[nodiscard]] std::string groupedText(std::int64_t number);
 /// Returns "1 shape", "2 shapes".

@@ -80,8 +80,8 @@ Axes makeAxes(const Conv& conv) {
 /// Returns a convolution or, if no axis slides, the matmul that it is when the pass sees it. `rows`
 /// and `columns` are the output loops that index one operand each. `shared` is the reduction loop
 /// that indexes both, besides the axes.
-Reduction ofAxes(const Conv& conv, const Axes& axes, std::int64_t rows, std::int64_t columns,
-                 std::int64_t shared) {
+Reduction describeAxes(const Conv& conv, const Axes& axes, std::int64_t rows, std::int64_t columns,
+                       std::int64_t shared) {
   Reduction reduction;
   reduction.mSize = rows * axes.product(axes.outputs, false);
   reduction.nSize = columns;
@@ -103,22 +103,23 @@ Reduction ofAxes(const Conv& conv, const Axes& axes, std::int64_t rows, std::int
   return reduction;
 }
 
-Reduction ofWeightBackward(const Conv& conv) {
+Reduction describeWeightBackward(const Conv& conv) {
   const Axes axes = makeAxes(conv);
-  Reduction reduction = ofAxes(conv, axes, conv.c / conv.groups, conv.k / conv.groups, conv.n);
+  Reduction reduction =
+      describeAxes(conv, axes, conv.c / conv.groups, conv.k / conv.groups, conv.n);
   reduction.sizes = axes.sums;
   reduction.sizes.insert(reduction.sizes.begin(), conv.n);
   return reduction;
 }
 
 /// Handles forward, and backward data, which is a forward one with exchanged channels.
-Reduction ofForward(const Conv& conv) {
+Reduction describeForward(const Conv& conv) {
   const Axes axes = makeAxes(conv);
   const bool backward = conv.direction == ConvDirection::backwardData;
   const bool channelsLast = conv.layout == model::ConvLayout::nhwc;
   const std::int64_t outputs = (backward ? conv.c : conv.k) / conv.groups;
   const std::int64_t inputs = (backward ? conv.k : conv.c) / conv.groups;
-  Reduction reduction = ofAxes(conv, axes, conv.n, outputs, inputs);
+  Reduction reduction = describeAxes(conv, axes, conv.n, outputs, inputs);
   reduction.sizes = axes.sums;
   reduction.sizes.insert(channelsLast ? reduction.sizes.end() : reduction.sizes.begin(), inputs);
   reduction.batchFirst = reduction.kind == ReductionKind::convolution &&
@@ -126,22 +127,31 @@ Reduction ofForward(const Conv& conv) {
   return reduction;
 }
 
-Reduction ofConv(const Conv& conv) {
-  return conv.direction == ConvDirection::weightBackward ? ofWeightBackward(conv) : ofForward(conv);
+Reduction describeConv(const Conv& conv) {
+  return conv.direction == ConvDirection::weightBackward ? describeWeightBackward(conv)
+                                                         : describeForward(conv);
+}
+
+/// Returns the reduction with all its loops; without loops for an attention.
+Reduction computeReduction(const model::Problem& problem) {
+  Reduction reduction;
+  if (const auto* summed = std::get_if<model::Matmul>(&problem)) {
+    reduction = matmul({summed->k}, std::max<std::int64_t>(summed->batch, 1), summed->m, summed->n);
+  } else if (const auto* conv = std::get_if<Conv>(&problem)) {
+    reduction = describeConv(*conv);
+  }
+  return reduction;
 }
 
 }  // namespace
 
 std::optional<Reduction> findReduction(const model::Problem& problem) {
-  Reduction reduction;
-  if (const auto* summed = std::get_if<model::Matmul>(&problem)) {
-    reduction = matmul({summed->k}, std::max<std::int64_t>(summed->batch, 1), summed->m, summed->n);
-  } else if (const auto* conv = std::get_if<Conv>(&problem)) {
-    reduction = ofConv(*conv);
-  }
+  Reduction reduction = computeReduction(problem);
   // Loops of size 1 are folded away before the pass.
   std::erase(reduction.sizes, 1);
   return reduction.sizes.empty() ? std::nullopt : std::optional(std::move(reduction));
 }
+
+ReductionKind decideKind(const model::Problem& problem) { return computeReduction(problem).kind; }
 
 }  // namespace hone::split

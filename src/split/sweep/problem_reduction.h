@@ -12,4 +12,8 @@ namespace hone::split {
 /// split. The problem must have passed model::check.
 [[nodiscard]] std::optional<model::Reduction> findReduction(const model::Problem& problem);
 
+/// Returns the kind of a matmul or convolution in reports and files: that of its reduction. A
+/// convolution whose filter does not slide, such as a 1x1 convolution, is a matmul.
+[[nodiscard]] model::ReductionKind decideKind(const model::Problem& problem);
+
 }  // namespace hone::split

@@ -31,6 +31,38 @@ class ResultFiles : public testing::Test {
   ScratchFolder scratch_ = ScratchFolder::create().value();
 };
 
+/// Changes the working folder for the duration of a test.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& folder)
+      : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  WorkingFolder(WorkingFolder&&) = delete;
+  WorkingFolder& operator=(WorkingFolder&&) = delete;
+  ~WorkingFolder() {
+    std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_F(ResultFiles, FolderHasNameOfWorkloadWithoutConv) {
+  const WorkingFolder inside(folder());
+  EXPECT_EQ(findResultsFolder("prod_shapes_conv"), "prod_shapes_results");
+  EXPECT_EQ(findResultsFolder("prod_shapes"), "prod_shapes_results");
+  EXPECT_EQ(findResultsFolder("prod_matmul"), "prod_matmul_results");
+  EXPECT_EQ(findResultsFolder("_conv"), "_conv_results");
+  std::filesystem::create_directory("prod_shapes_conv_results");
+  EXPECT_EQ(findResultsFolder("prod_shapes_conv"), "prod_shapes_conv_results") << "an older name";
+  std::filesystem::create_directory("prod_shapes_results");
+  EXPECT_EQ(findResultsFolder("prod_shapes_conv"), "prod_shapes_results");
+}
+
 TEST_F(ResultFiles, RoundTrip) {
   SweepResult sweep{kTestLimits, {}, {}, 0};
   Random random(5);
@@ -85,6 +117,26 @@ TEST_F(ResultFiles, SummaryHasStructureOfEarlierTools) {
   EXPECT_EQ(one.at("all_runtimes"), (nlohmann::json{{"8", 6.0}, {"64", 2.0}, {"baseline", 1.0}}));
   EXPECT_EQ(one.at("csv_data").at("runtimes"), one.at("all_runtimes"));
   EXPECT_EQ(one.at("csv_data").at("arguments"), sweep.shapes[0].arguments);
+}
+
+TEST_F(ResultFiles, SummaryHasNullForUnmeasuredTimes) {
+  SweepResult sweep{{8, 64}, {testShape(64, 32, 65536)}, {}, 0};
+  sweep.shapes[0].limits = {{8, timingUs(6)}};
+  ASSERT_TRUE(writeSummary(folder(), sweep));
+  const auto json =
+      nlohmann::json::parse(readFile(folder() / "limitParallelLoops_sweep_results.json").value());
+  const auto& one = json.at("analyses").at(sweep.shapes[0].arguments);
+  EXPECT_EQ(one.at("all_runtimes"),
+            (nlohmann::json{{"8", 6.0}, {"64", nullptr}, {"baseline", nullptr}}));
+  EXPECT_EQ(one.at("worst_runtime"), 6.0);
+}
+
+TEST_F(ResultFiles, HaveNoTimeForUnknownColumns) {
+  SweepResult sweep{{64}, {testShape(64, 32, 65536)}, {}, 0};
+  sweep.shapes[0].limits[64] = {2.5, 2, 0, 0, 0};
+  ASSERT_TRUE(writeResults(folder(), "w", sweep));
+  EXPECT_THAT(readFile(folder() / "limit_64_w.csv").value(),
+              HasSubstr(sweep.shapes[0].arguments + ",2,N.A.,2.5,N.A.,N.A.\n"));
 }
 
 TEST_F(ResultFiles, MayHaveMissingTimes) {

@@ -237,6 +237,21 @@ void fill(ShapeRecord& record, const std::vector<Entry>& entries) {
   }
 }
 
+/// Keeps the choices to measure.
+CompiledProblem selectChoices(CompiledProblem problem, const Rerun& rerun) {
+  if (rerun.empty()) {
+    return problem;
+  }
+  CompiledProblem selected{problem.report, problem.reduction, {}, {}};
+  for (std::size_t i = 0; i < problem.choices.size(); ++i) {
+    if (rerun.includes(problem.choices[i])) {
+      selected.choices.push_back(std::move(problem.choices[i]));
+      selected.compiled.push_back(std::move(problem.compiled[i]));
+    }
+  }
+  return selected;
+}
+
 }  // namespace
 
 json toJson(const SweepProblem& problem) {
@@ -251,14 +266,16 @@ json toJson(const SweepSettings& settings) {
   return {{"limits", settings.limits},
           {"flags", settings.flags},
           {"compiler", settings.compiler},
-          {"seed", settings.seed}};
+          {"seed", settings.seed},
+          {"rerun", toJson(settings.rerun)}};
 }
 
 SweepSettings sweepSettingsFrom(const json& json) {
   return {.limits = json.at("limits"),
           .flags = json.at("flags"),
           .compiler = json.at("compiler"),
-          .seed = json.at("seed")};
+          .seed = json.at("seed"),
+          .rerun = rerunFrom(json.at("rerun"))};
 }
 
 Result<std::vector<iree::CompileRequest>> requestsFor(std::span<const SweepProblem> problems,
@@ -295,12 +312,12 @@ Result<void> SweepUnit::prepare(std::span<engine::Unit* const> batch) {
   auto compiled = HONE_TRY(tools_.compile(requests));
   for (std::size_t i = 0; i < units.size(); ++i) {
     units[i]->source_ = requests[i].source;
-    units[i]->compiled_ = std::move(compiled[i]);
+    units[i]->compiled_ = selectChoices(std::move(compiled[i]), units[i]->settings_.rerun);
   }
   return {};
 }
 
-Result<json> SweepUnit::perform(engine::UnitSite& site) {
+Result<json> SweepUnit::perform(engine::UnitContext& context) {
   if (!compiled_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
@@ -320,15 +337,15 @@ Result<json> SweepUnit::perform(engine::UnitSite& site) {
   const engine::Program program = engine::makeProgram(problem_.problem, source_, kFunction);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, settings_.seed, scratch.path()));
-  const iree::ModuleRunner& runner = tools_.runnerAt(site.place);
+  const iree::ModuleRunner& runner = tools_.runnerAt(context.place);
   engine::Verifier verifier(runner, program, inputs, scratch.path());
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < compiled_->choices.size(); ++i) {
     entries.push_back(makeEntry(problem_, *compiled_, i, inputs));
   }
-  ShapeMeasurement measurement(runner, site.log, settings_.seed);
+  ShapeMeasurement measurement(runner, context.log, settings_.seed);
   HONE_CHECK(measurement.run(*compiled_, entries, verifier));
-  site.referenceCpuNs += verifier.referenceCpuNs();
+  context.referenceCpuNs += verifier.referenceCpuNs();
   fill(record, entries);
   return model::toJson(record);
 }

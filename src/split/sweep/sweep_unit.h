@@ -15,6 +15,7 @@
 #include "iree/run/execution.h"
 #include "model/problem/problem.h"
 #include "split/sweep/choices.h"
+#include "split/sweep/rerun.h"
 #include "split/sweep/sweep_result.h"
 
 namespace hone::split {
@@ -36,6 +37,7 @@ struct SweepSettings {
   std::vector<std::string> flags;  ///< flags of the target
   std::string compiler;            ///< revision, method and location of the compiler
   std::uint64_t seed = 1;
+  Rerun rerun{};  ///< measure only these tables; everything if it is empty
 };
 
 [[nodiscard]] nlohmann::json toJson(const SweepSettings& settings);
@@ -46,7 +48,7 @@ struct SweepTools {
   ChoiceCompiler compile;
   const iree::ModuleRunner& runner;
   std::filesystem::path folder;  ///< folder for sources
-  /// Runners of further devices that share the sweep, by UnitSite::place - 1.
+  /// Runners of further devices that share the sweep, by UnitContext::place - 1.
   std::vector<iree::ModuleRunner> others = {};
 
   [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
@@ -62,7 +64,7 @@ struct SweepTools {
 inline constexpr std::string_view kSweepUnit = "split-sweep";
 
 /// Compiles one problem from one IR with the splits of all limits, verifies and measures them side
-/// by side. Its value is the ShapeRecord.
+/// by side. Its value is the ShapeRecord; in a rerun, with the measured times only.
 class SweepUnit : public engine::Unit {
  public:
   /// The tools must outlive the unit.
@@ -72,7 +74,7 @@ class SweepUnit : public engine::Unit {
   [[nodiscard]] std::string_view kind() const override { return kSweepUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
   [[nodiscard]] Result<void> prepare(std::span<engine::Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& context) override;
 
  private:
   const SweepTools& tools_;

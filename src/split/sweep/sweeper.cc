@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_pace.h"
 #include "engine/executor/unit_result.h"
 #include "model/result/summary/split_result.h"
 
@@ -40,13 +41,17 @@ std::string Sweeper::recordKey(const SweepProblem& problem) const {
 
 Result<void> Sweeper::take(ShapeRecord& record, const SweepProblem& problem,
                            const engine::UnitResult& result) {
-  const std::string race = record.race;
   if (result.error) {
     record.failures.push_back(fmt::format("{}: {}", problem.arguments, result.error->message));
-  } else {
-    record = HONE_TRY(model::shapeRecordFrom(result.value));
+    return {};
   }
-  record.race = race;
+  ShapeRecord measured = HONE_TRY(model::shapeRecordFrom(result.value));
+  if (earlier_.contains(record.race)) {
+    addRerun(record, measured);
+    return {};
+  }
+  measured.race = record.race;
+  record = std::move(measured);
   return {};
 }
 
@@ -57,28 +62,33 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     records[i].race = recordKey(problems[i]);
     if (const auto found = earlier_.find(records[i].race); found != earlier_.end()) {
       records[i] = found->second;
-    } else {
+      removeTimes(records[i].shape, options_.rerun);
+    }
+    if (!earlier_.contains(records[i].race) || !options_.rerun.empty()) {
       left.push_back(i);
     }
     records[i].shape.arguments = problems[i].arguments;
   }
-  if (!left.empty() && options_.budget.time) {
-    HONE_CHECK(run_.executor.awaitReady());
-  }
-  const engine::BudgetClock clock(options_.budget);
   run_.progress.stage("sweep", {.total = static_cast<std::int64_t>(left.size()),
-                                .atMost = clock.leftUntil(options_.budgetShare)});
+                                .atMost = options_.clock.leftUntil(options_.budgetShare)});
+  engine::UnitPace pace(options_.clock, options_.budgetShare, run_.executor.places());
   std::int64_t trials = 0;
   double best = 1;
   engine::UnitBatch batch;
   batch.count = left.size();
+  batch.window = pace.window();
   batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
-    return std::make_unique<SweepUnit>(tools_, options_.settings, problems[left[i]]);
+    SweepSettings settings = options_.settings;
+    if (earlier_.contains(records[left[i]].race)) {
+      settings.rerun = options_.rerun;
+    }
+    return std::make_unique<SweepUnit>(tools_, std::move(settings), problems[left[i]]);
   };
   batch.label = [&](std::size_t i) { return nameOf(problems[left[i]].problem); };
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
     ShapeRecord& record = records[left[i]];
     HONE_CHECK(take(record, problems[left[i]], result));
+    pace.finishUnit();
     trials += record.compiled;
     if (const double gain = bestGain(record.shape); gain > best) {
       best = gain;
@@ -87,8 +97,7 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     return {};
   };
   batch.outOfBudget = [&] {
-    return clock.spent(options_.budgetShare) ||
-           (options_.budget.trials && trials >= *options_.budget.trials);
+    return pace.isOver() || (options_.trials && trials >= *options_.trials);
   };
   for (const std::size_t i : HONE_TRY(engine::runUnits(run_, batch))) {
     ShapeRecord& record = records[left[i]];

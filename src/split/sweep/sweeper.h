@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,9 +16,11 @@ namespace hone::split {
 
 struct SweepOptions {
   SweepSettings settings;
-  std::string device;  ///< name of the device
-  engine::Budget budget;
-  double budgetShare = 1;  ///< share of the budget for the sweep; the rest is for validation
+  std::string device;                           ///< name of the device
+  std::optional<std::int64_t> trials;           ///< maximum number of trials
+  engine::BudgetClock clock{engine::Budget()};  ///< counts down the time of the whole command
+  double budgetShare = 1;  ///< share of the time for the sweep; the rest is for validation
+  Rerun rerun{};           ///< tables to measure again for problems with an earlier record
 };
 
 /// Sweeps problems, one unit each. Reuses measurements of earlier runs.
@@ -36,6 +39,7 @@ class Sweeper {
  private:
   /// Returns the key of a problem's record: equal if the measurement would be identical.
   [[nodiscard]] std::string recordKey(const SweepProblem& problem) const;
+  /// Stores the result in the record; adds it if the record is known from an earlier run.
   [[nodiscard]] Result<void> take(ShapeRecord& record, const SweepProblem& problem,
                                   const engine::UnitResult& result);
 

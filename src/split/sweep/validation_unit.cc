@@ -90,7 +90,7 @@ struct ValidationUnit::Item {
   std::vector<iree::SplitCompiled> compiled;     ///< one per entry of `sizes`
   std::vector<std::int64_t> compilersOwn;
   std::vector<engine::CallTrial> contenders;
-  std::vector<engine::PairedTimes> found;  ///< one per contender
+  std::vector<engine::FinalTimes> found;  ///< one per contender
 };
 
 ValidationUnit::ValidationUnit(const ValidationTools& tools, ValidationOrder order)
@@ -159,7 +159,7 @@ Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
   return {};
 }
 
-Result<void> ValidationUnit::measure(engine::UnitSite& site) {
+Result<void> ValidationUnit::measure(engine::UnitContext& context) {
   Item& item = *item_;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
@@ -168,10 +168,10 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
       engine::makeProgram(problem, item.request.source, item.request.function);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, tools_.seed, scratch.path()));
-  const iree::ModuleRunner& runner = tools_.runnerAt(site.place);
+  const iree::ModuleRunner& runner = tools_.runnerAt(context.place);
   engine::Verifier verifier(runner, program, inputs, scratch.path());
   const engine::Sampler sampler(runner);
-  engine::CallTrials trials(site.log, sampler);
+  engine::CallTrials trials(context.log, sampler);
   const auto add = [&](const std::string& name, const CompileReport& report,
                        const std::filesystem::path& module,
                        const std::string& function) -> Result<void> {
@@ -197,7 +197,7 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
     HONE_CHECK(add(item.sizes[i].empty() ? "unsplit" : fmt::format("{}", item.sizes[i]), one.report,
                    one.module, one.function));
   }
-  site.referenceCpuNs += verifier.referenceCpuNs();
+  context.referenceCpuNs += verifier.referenceCpuNs();
   std::vector<engine::Participant> participants;
   std::vector<std::size_t> who;
   for (std::size_t i = 0; i < item.contenders.size(); ++i) {
@@ -210,10 +210,17 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
   if (who.size() < 2 || who[1] != kTwin) {
     return {};  // nothing to compare with
   }
-  engine::Rounds rounds(sampler.rankBy(), site.log, model::Stage::final);
-  engine::FinalPolicy policy(
-      participants.size(), roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
-  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  engine::Rounds rounds(sampler.rankBy(), context.log, model::Stage::final);
+  const engine::FinalOptions options =
+      roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed);
+  engine::FinalPolicy policy(participants.size(), options);
+  engine::RoundLoopOptions loop;
+  if (tools_.outOfTime) {
+    loop.outOfTime = [&](std::int64_t number) {
+      return number >= options.rounds && tools_.outOfTime();
+    };
+  }
+  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   const auto& found = policy.result();
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = found[i];
@@ -225,11 +232,13 @@ ValidationRecord ValidationUnit::conclude() const {
   const Item& item = *item_;
   ValidationRecord record;
   record.arguments = order_.problem.arguments;
-  const auto baselineNs = item.found.empty() ? std::vector<double>{} : item.found[0].timesNs;
-  record.baselineUs =
-      baselineNs.empty() ? order_.sweptBaselineUs : stats::median(baselineNs) / kNsPerUs;
+  if (item.found.empty()) {
+    record.baselineUs = order_.sweptBaselineUs;
+  } else if (const auto& baselineNs = item.found[0].timesNs; !baselineNs.empty()) {
+    record.baselineUs = stats::median(baselineNs) / kNsPerUs;
+  }
   for (const auto& [name, sizes] : order_.sizes) {
-    if (sizes == item.compilersOwn) {
+    if (sizes == item.compilersOwn && record.baselineUs > 0) {
       record.choices[name] = {record.baselineUs, std::nullopt};
       continue;
     }
@@ -247,13 +256,13 @@ ValidationRecord ValidationUnit::conclude() const {
   return record;
 }
 
-Result<json> ValidationUnit::perform(engine::UnitSite& site) {
+Result<json> ValidationUnit::perform(engine::UnitContext& context) {
   if (!item_) {
     engine::Unit* self = this;
     HONE_CHECK(prepare(std::span(&self, 1)));
   }
   if (!item_->compiled.empty()) {
-    HONE_CHECK(measure(site));
+    HONE_CHECK(measure(context));
   }
   return toJson(conclude());
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -52,8 +53,10 @@ struct ValidationTools {
   std::filesystem::path folder;  ///< folder for sources
   std::vector<std::string> flags;
   std::uint64_t seed = 1;
-  /// Runners of further devices that share the validation, by UnitSite::place - 1.
+  /// Runners of further devices that share the validation, by UnitContext::place - 1.
   std::vector<iree::ModuleRunner> others = {};
+  /// Returns true once only rounds that are needed for a verdict may start. Optional.
+  std::function<bool()> outOfTime{};  // NOLINT(readability-redundant-member-init)
 
   [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
     return place == 0 ? runner : others.at(place - 1);
@@ -75,12 +78,12 @@ class ValidationUnit : public engine::Unit {
   [[nodiscard]] std::string_view kind() const override { return kValidationUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
   [[nodiscard]] Result<void> prepare(std::span<engine::Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitContext& context) override;
 
  private:
   struct Item;
 
-  [[nodiscard]] Result<void> measure(engine::UnitSite& site);
+  [[nodiscard]] Result<void> measure(engine::UnitContext& context);
   /// Returns the results by the strategy names of the order.
   [[nodiscard]] ValidationRecord conclude() const;
 

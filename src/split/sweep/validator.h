@@ -11,10 +11,11 @@
 namespace hone::split {
 
 /// Validates recommended splits, one unit per problem. Returns the records in the order of
-/// `orders`. Problems beyond the budget have no verdict and a failure that says so. The tools must
+/// `orders`. Stops rounds that are not needed for a verdict once the budget of the clock is used
+/// up. Problems beyond the budget have no verdict and a failure that says so. The tools must
 /// outlive the call.
 [[nodiscard]] Result<std::vector<ValidationRecord>> validate(
     const engine::UnitRun& run, const ValidationTools& tools,
-    std::span<const ValidationOrder> orders, const engine::Budget& budget);
+    std::span<const ValidationOrder> orders, const engine::BudgetClock& clock);
 
 }  // namespace hone::split

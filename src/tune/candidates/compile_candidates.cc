@@ -54,13 +54,14 @@ class CandidateDrawer {
       return {};
     }
     if (duplicates_ >= count) {
-      result_.note = fmt::format("{} more compiled to the same code as others", duplicates_);
+      result_.note =
+          fmt::format("{} more candidates compiled to the same code as others", duplicates_);
       return {};
     }
     auto points = draw_.next(std::min(kBatchSize, count - fresh));
     if (points.empty() && draw_.reach() < space_.size()) {
-      result_.note = fmt::format("drew all of the {} reachable configurations out of {}",
-                                 draw_.reach(), space_.size());
+      result_.note = fmt::format("sampled all {} reachable configurations of {}", draw_.reach(),
+                                 space_.size());
     }
     return points;
   }
@@ -86,10 +87,10 @@ Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tun
   asIs.fresh = true;  // to measure the compile time
   engine::Builder builder(compiler);
   const std::int64_t defaultNs = HONE_TRY(builder.buildOne(asIs)).report.ending.wallNs;
-  builder.patience().defaultTook(defaultNs);
+  builder.timeout().recordDefault(defaultNs);
   for (const CompiledCandidate& one : drawer.result().candidates) {
     if (one.outcome == model::Outcome::ok && one.compileWallNs > 0) {
-      builder.patience().took(one.compileWallNs);
+      builder.timeout().record(one.compileWallNs);
     }
   }
   // Batching shares the per-module work. For long compiles the saving is small, and a compilation

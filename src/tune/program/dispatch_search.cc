@@ -7,7 +7,7 @@
 namespace hone::tune {
 namespace {
 
-/// A search ends after this many consecutive steps with a gain below kGain.
+/// A search ends after this many consecutive steps with a gain below kMinGain.
 constexpr std::size_t kMaxStepsWithoutGain = 5;
 constexpr double kMinGain = 0.01;
 /// Expected gain of the first step; it decreases with each further step.
@@ -93,10 +93,18 @@ Result<void> DispatchSearch::endStep() {
   return {};
 }
 
+model::SearchEnd DispatchSearch::end() const {
+  if (!done_) {
+    return model::SearchEnd::budget;
+  }
+  return stepTried_ == 0 ? model::SearchEnd::exhausted : model::SearchEnd::plateau;
+}
+
 double DispatchSearch::expectedGain() const {
   const double now = baselineNs() > 0 ? tunable_.share * bestNs() / baselineNs() : tunable_.share;
-  const double hope = kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
-  return now * std::max(lastGain_, hope);
+  const double initialGain =
+      kInitialExpectedGain / static_cast<double>(1 + steps_ + stepsWithoutGain_);
+  return now * std::max(lastGain_, initialGain);
 }
 
 Result<void> DispatchSearch::beginFinish() { return session_->submitFinal(); }

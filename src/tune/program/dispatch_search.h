@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "engine/plan/session.h"
+#include "model/result/summary/tune_result.h"
 #include "tune/program/space_proposer.h"
 #include "tune/program/tunable_dispatch.h"
 
@@ -46,6 +47,8 @@ class DispatchSearch {
   [[nodiscard]] std::vector<engine::Ticket> tickets() const { return session_->tickets(); }
   /// Returns true if the space is exhausted or the last steps brought no gain.
   [[nodiscard]] bool done() const { return done_; }
+  /// Returns why the search ended; the budget unless done().
+  [[nodiscard]] model::SearchEnd end() const;
   /// Estimates the gain of another step, as a fraction of the program's time.
   [[nodiscard]] double expectedGain() const;
   /// Submits the race of the best candidates and their proof on the dispatch; finish() waits for

@@ -51,7 +51,8 @@ Result<std::vector<Precedent>> precedents(const store::Store& store, const std::
                                           const std::string& cpu) {
   std::vector<Precedent> found;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxRuns))) {
-    if (line.verb != "tune" || line.status != store::RunStatus::finished || line.target != target) {
+    if (line.command != "tune" || line.status != store::RunStatus::finished ||
+        line.target != target) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));

@@ -44,7 +44,7 @@ TEST(History, ReadsFinishedRunsOfSameTargetAndCpu) {
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   const auto add = [&](const std::string& target, const std::string& cpu, const char* point) {
     store::Run run;
-    run.verb = "tune";
+    run.command = "tune";
     run.target = target;
     run.cpu = cpu;
     const std::int64_t id = store.addRun(run).value();

@@ -46,7 +46,7 @@ std::vector<FlagSet> cpuFlagSets() {
        {matmuls},
        "convolutions unrolled into matmuls with tunable tiles",
        filtersLastScript()},
-      {"convolutions place by place",
+      {"convolutions per filter position",
        {},
        "convolutions as a sum of matmuls, one per filter position",
        placeByPlaceScript()},

@@ -118,7 +118,7 @@ TEST(ProgramFlags, ChannelsLastVectorizesEveryConvolution) {
 }
 
 TEST(ProgramFlags, PlaceByPlaceConvertsEveryConvolutionToMatmuls) {
-  const auto set = findSet("convolutions place by place");
+  const auto set = findSet("convolutions per filter position");
   ASSERT_TRUE(set);
   const std::string oneColumn =
       replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x3x1x16"), "6x6", "6x8");

@@ -155,8 +155,9 @@ Result<knobs::KnobModel> TunableFinder::makeKnobModel(const TunableDispatch& tun
     return userError("no operation to tile");
   }
   if (!root.attachable) {
-    return userError("no configuration reaches it: the compiler creates the {} after reading them",
-                     root.op);
+    return userError(
+        "no configuration reaches it: the compiler creates the {} after it reads configurations",
+        root.op);
   }
   if (target_.name == "local") {
     knobs::CpuLimits limits = knobs::detectCpuLimits();

@@ -7,6 +7,7 @@
 
 #include "engine/plan/finding.h"
 #include "iree/run/dispatch_times.h"
+#include "model/result/summary/tune_result.h"
 #include "tune/program/program_flags.h"
 #include "tune/program/tunable_dispatch.h"
 #include "tune/proof/proof.h"
@@ -22,6 +23,9 @@ struct TunedDispatch {
   double defaultNs = 0;
   bool inSpec = false;  ///< also proven to help the program
   std::string note;     ///< reason for a winner not being in the spec
+  std::optional<model::SearchEnd> searchEnd;
+  std::size_t finalists = 0;                    ///< candidates compared in the final
+  std::optional<engine::Finding> bestFinalist;  ///< the fastest of them, if none is proven
 };
 
 /// The dispatches as compiled with some program-wide flags.

@@ -20,11 +20,31 @@ constexpr std::int64_t kFlagRounds = 10;
 /// If flags gain more than this, the program without them is not searched.
 constexpr double kDecisiveSpeedup = 3;
 
+bool hasFailed(const engine::Finding& finding) {
+  return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
+}
+
 std::size_t countFailures(const std::vector<engine::Finding>& findings) {
-  return static_cast<std::size_t>(
-      std::count_if(findings.begin(), findings.end(), [](const engine::Finding& finding) {
-        return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(findings, hasFailed));
+}
+
+/// Records the winner; if there is none, the fastest finalist.
+void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& dispatch) {
+  const engine::Finding* best = nullptr;
+  for (const engine::Finding& finding : findings) {
+    if (finding.comparison && !hasFailed(finding)) {
+      ++dispatch.finalists;
+      if (best == nullptr ||
+          finding.comparison->speedup.estimate > best->comparison->speedup.estimate) {
+        best = &finding;
+      }
+    }
+  }
+  if (const engine::Finding* winner = engine::findWinner(findings)) {
+    dispatch.winner = *winner;
+  } else if (best != nullptr) {
+    dispatch.bestFinalist = *best;
+  }
 }
 
 /// Returns the search with the largest expected gain; nullptr if all are done or under way.
@@ -240,9 +260,8 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
     dispatch->tried = search->tried();
     dispatch->failed = countFailures(findings);
     dispatch->defaultNs = findings.front().timeNs;
-    if (const engine::Finding* winner = engine::findWinner(findings)) {
-      dispatch->winner = *winner;
-    }
+    dispatch->searchEnd = search->end();
+    recordFinal(findings, *dispatch);
   }
   return {};
 }

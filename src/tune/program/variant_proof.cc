@@ -72,7 +72,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     return {};
   }
   context.progress.say("measuring the winners on the whole program");
-  Proving proving = HONE_TRY(prove(context, whole, recipes, options));
+  ProofResult proving = HONE_TRY(prove(context, whole, recipes, options));
   result.proof = std::move(proving.proof);
   result.lost = std::move(proving.lost);
   if (result.proof) {

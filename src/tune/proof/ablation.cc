@@ -68,7 +68,7 @@ bool helps(const Ingredient& ingredient, const engine::Finding& with,
   }
 }
 
-std::string whyNoGain(const engine::Finding& finding) {
+std::string explainNoGain(const engine::Finding& finding) {
   if (finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow) {
     return fmt::format("{}: {}", nameOf(finding.outcome), finding.message);
   }
@@ -76,8 +76,9 @@ std::string whyNoGain(const engine::Finding& finding) {
     return "budget used up before it was measured";
   }
   const stats::Interval& speedup = finding.comparison->speedup;
-  return fmt::format("{:.2f}x as fast (95 % CI {:.2f}-{:.2f})", speedup.estimate, speedup.low,
-                     speedup.high);
+  const std::string why = stats::explainNoGain(*finding.comparison);
+  return fmt::format("{:.2f}x as fast (95 % CI {:.2f}-{:.2f}){}", speedup.estimate, speedup.low,
+                     speedup.high, why.empty() ? "" : fmt::format(", {}", why));
 }
 
 }  // namespace hone::tune

@@ -34,6 +34,6 @@ struct Ablation {
                          const engine::Finding& missing, const stats::CompareOptions& options);
 
 /// Explains why an attempt is no gain: "compile_failed: …", "0.81x as fast …".
-[[nodiscard]] std::string whyNoGain(const engine::Finding& finding);
+[[nodiscard]] std::string explainNoGain(const engine::Finding& finding);
 
 }  // namespace hone::tune

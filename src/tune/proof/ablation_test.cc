@@ -70,13 +70,13 @@ TEST(AblationsFor, GroupsSmallIngredients) {
 
 TEST(WhyNoGain, StatesOutcome) {
   engine::Finding finding;
-  EXPECT_EQ(whyNoGain(finding), "budget used up before it was measured");
+  EXPECT_EQ(explainNoGain(finding), "budget used up before it was measured");
   finding.comparison.emplace();
   finding.comparison->speedup = {0.79, 0.81, 0.83};
-  EXPECT_EQ(whyNoGain(finding), "0.81x as fast (95 % CI 0.79-0.83)");
+  EXPECT_EQ(explainNoGain(finding), "0.81x as fast (95 % CI 0.79-0.83), slower");
   finding.outcome = model::Outcome::mismatch;
   finding.message = "element [3] is 7";
-  EXPECT_EQ(whyNoGain(finding), "mismatch: element [3] is 7");
+  EXPECT_EQ(explainNoGain(finding), "mismatch: element [3] is 7");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 /// Enough rounds to detect a regression.
 constexpr std::int64_t kFreshRounds = 10;
-constexpr const char* kNoHelp = "did not help the program";
+constexpr const char* kNoHelp = "no gain on the whole program";
 
 std::vector<std::size_t> allIngredients(const Recipe& recipe) {
   std::vector<std::size_t> all(recipe.ingredients.size());
@@ -22,7 +22,7 @@ std::vector<std::size_t> allIngredients(const Recipe& recipe) {
 
 /// Time limit of all experiments of a proof together.
 struct ProofLimits {
-  std::int64_t rounds;
+  std::int64_t rounds = 0;
   engine::BudgetClock clock;
 };
 
@@ -162,7 +162,7 @@ Result<ReducedRecipe> testEachAlone(const ProofContext& context, std::span<const
       continue;
     }
     const std::string why = ran     ? kNoHelp
-                            : tried ? whyNoGain(findings[first + i])
+                            : tried ? explainNoGain(findings[first + i])
                                     : "budget used up before it was tried alone";
     for (const std::size_t one : ablations[i].members) {
       reduced.removed.push_back({one, why});
@@ -223,8 +223,8 @@ Result<std::optional<ProgramGain>> measureOnFreshMemory(const ProofContext& cont
 
 }  // namespace
 
-Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
-                      std::span<const Recipe> recipes, const ProofOptions& options) {
+Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram& whole,
+                          std::span<const Recipe> recipes, const ProofOptions& options) {
   const ProofLimits limits{options.rounds, engine::BudgetClock(options.budget)};
   const ProofContext context{bench, whole, limits};
   engine::Plan plan = proofPlan(context, "proof");
@@ -232,10 +232,12 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     HONE_CHECK(addCandidate(plan, recipe, allIngredients(recipe), recipe.name));
   }
   const auto findings = HONE_TRY(execute(context, plan));
-  Proving proving;
+  ProofResult proving;
   const engine::Finding* best = engine::findWinner(findings);
-  if (best != nullptr && best->against == engine::Against::nothing) {
+  if (best != nullptr && best->expectation == engine::Expectation::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");
+    proving.lost.push_back(
+        fmt::format("{}: the program's results cannot be compared", best->config.name));
     return proving;
   }
   if (best != nullptr) {
@@ -248,7 +250,7 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     if (!isNoGain(findings[i + 1], findFinding(findings, flagsAlone))) {
       continue;
     }
-    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, whyNoGain(findings[i + 1])));
+    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, explainNoGain(findings[i + 1])));
     if (recipes[i].ingredients.size() > 1) {
       ReducedRecipe reduced = HONE_TRY(testEachAlone(context, recipes, i, proving.lost));
       if (!reduced.kept.empty() && !reduced.removed.empty()) {
@@ -267,7 +269,7 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     const auto& fresh = proving.proof->freshMemoryGain;
     if (fresh && fresh->comparison.verdict == stats::Verdict::regressed) {
       proving.lost.push_back(
-          fmt::format("{}: slower if memory is not kept between calls: {:.2f}x as fast",
+          fmt::format("{}: slower if memory is not kept between calls ({:.2f}x as fast)",
                       proving.proof->config.name, fresh->comparison.speedup.estimate));
       proving.proof.reset();
     }

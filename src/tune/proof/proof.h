@@ -43,7 +43,7 @@ struct ProofOptions {
       budget;  ///< time budget of all experiments; after that, only the rounds needed for a verdict
 };
 
-struct Proving {
+struct ProofResult {
   std::optional<Proof> proof;  ///< nothing: no recipe is significantly faster
   /// Attempts without gain, one message with the reason per attempt.
   std::vector<std::string> lost;
@@ -52,7 +52,8 @@ struct Proving {
 /// Measures the recipes on the whole program, interleaved with the original. For the best recipe,
 /// performs a leave-one-out ablation of its ingredients. For a recipe without gain, tests each
 /// ingredient alone, so that a failing or slow one does not discard the others.
-[[nodiscard]] Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
-                                    std::span<const Recipe> recipes, const ProofOptions& options);
+[[nodiscard]] Result<ProofResult> prove(const engine::TrialContext& bench,
+                                        const WholeProgram& whole, std::span<const Recipe> recipes,
+                                        const ProofOptions& options);
 
 }  // namespace hone::tune

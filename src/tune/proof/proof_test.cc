@@ -71,20 +71,20 @@ class ProveTest : public ::testing::Test {
             }};
   }
 
-  Result<Proving> proveOn(const iree::ModuleRunner& runner, const Recipe& recipe) {
+  Result<ProofResult> proveOn(const iree::ModuleRunner& runner, const Recipe& recipe) {
     Progress progress(true);
     store::Run run;
     run.key = "k";
-    run.verb = "test";
+    run.command = "test";
     run_ = store_.addRun(run).value();
     engine::LocalExecutor executor(store_, run_, progress);
     const engine::TrialContext bench{toolchain_.compiler, runner, store_, progress, run_, executor};
     return tune::prove(bench, whole_, std::span(&recipe, 1), {5, {}});
   }
-  Proving prove(const Recipe& recipe) {
+  ProofResult prove(const Recipe& recipe) {
     auto proving = proveOn(toolchain_.runner, recipe);
     EXPECT_TRUE(proving) << proving.error().message;
-    return proving ? *proving : Proving{};
+    return proving ? *proving : ProofResult{};
   }
 
   engine::TestToolchain toolchain_;
@@ -99,11 +99,11 @@ class ProveTest : public ::testing::Test {
 
 TEST_F(ProveTest, KeepsHelpfulIngredients) {
   load(128, 64);
-  const Proving proving = prove(recipe(good_, slow_));
+  const ProofResult proving = prove(recipe(good_, slow_));
   ASSERT_TRUE(proving.proof) << "better as a whole, because the first matmul is larger";
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
-              ElementsAre(RemovedIngredient{1, "did not help the program"}));
+              ElementsAre(RemovedIngredient{1, "no gain on the whole program"}));
   EXPECT_GT(proving.proof->gain.comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
   ASSERT_TRUE(proving.proof->freshMemoryGain) << "not measured on fresh memory";
@@ -114,19 +114,19 @@ TEST_F(ProveTest, KeepsHelpfulIngredients) {
 
 TEST_F(ProveTest, RemovesSlowIngredients) {
   load(64, 256);
-  const Proving proving = prove(recipe(good_, slow_));
+  const ProofResult proving = prove(recipe(good_, slow_));
   ASSERT_TRUE(proving.proof);
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   EXPECT_THAT(proving.proof->removed,
-              ElementsAre(RemovedIngredient{1, "did not help the program"}));
+              ElementsAre(RemovedIngredient{1, "no gain on the whole program"}));
   EXPECT_GT(proving.proof->gain.comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost,
-              ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
+              ElementsAre(StartsWith("tuned: 0."), "second alone: no gain on the whole program"));
 }
 
 TEST_F(ProveTest, RemovesFailingIngredients) {
   load(64, 128);
-  const Proving proving = prove(recipe(good_, tooLarge_));
+  const ProofResult proving = prove(recipe(good_, tooLarge_));
   ASSERT_TRUE(proving.proof);
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
   ASSERT_EQ(proving.proof->removed.size(), 1u);
@@ -137,10 +137,10 @@ TEST_F(ProveTest, RemovesFailingIngredients) {
 
 TEST_F(ProveTest, ExplainsMissingGain) {
   load(64, 128);
-  const Proving proving = prove(recipe(tooLarge_, slow_));
+  const ProofResult proving = prove(recipe(tooLarge_, slow_));
   EXPECT_FALSE(proving.proof);
   EXPECT_THAT(proving.lost, ElementsAre(HasSubstr("large vector"), HasSubstr("large vector"),
-                                        "second alone: did not help the program"));
+                                        "second alone: no gain on the whole program"));
 }
 
 /// Returns an installation whose benchmark tool reports inverted times for calls on fresh memory.

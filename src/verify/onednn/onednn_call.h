@@ -49,7 +49,7 @@ class OneDnnCall {
 
   /// Returns oneDNN's implementation name of each primitive, without reorders.
   [[nodiscard]] const std::vector<std::string>& implementations() const { return names_; }
-  [[nodiscard]] std::size_t moves() const { return steps_.size() - names_.size(); }
+  [[nodiscard]] std::size_t reorders() const { return steps_.size() - names_.size(); }
   [[nodiscard]] bool weightsPrepacked() const { return weightsPrepacked_; }
 
  private:

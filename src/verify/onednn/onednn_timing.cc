@@ -57,7 +57,7 @@ std::optional<OneDnnCall> planOptimized(const model::Problem& problem, PlainTens
 
 std::optional<OneDnnCall> fastestCall(const model::Problem& problem, PlainTensors& tensors) {
   auto chosen = planOptimized(problem, tensors, Layouts::chosen);
-  if (chosen && chosen->moves() == 0) {
+  if (chosen && chosen->reorders() == 0) {
     return chosen;  // oneDNN chose the plain layouts
   }
   auto plain = planOptimized(problem, tensors, Layouts::plain);
@@ -70,7 +70,7 @@ std::optional<OneDnnCall> fastestCall(const model::Problem& problem, PlainTensor
 LibraryTimes timeRepetitions(OneDnnCall& call, std::int64_t iterations, std::int64_t repetitions) {
   LibraryTimes times;
   times.implementation = join(call.implementations(), " + ");
-  times.moves = static_cast<std::int64_t>(call.moves());
+  times.reorders = static_cast<std::int64_t>(call.reorders());
   times.weightsPrepacked = call.weightsPrepacked();
   for (std::int64_t repetition = 0; repetition <= repetitions; ++repetition) {
     const std::int64_t wallStart = nowNs();

@@ -13,13 +13,13 @@ namespace hone::verify {
 /// Times of oneDNN for a problem on plain row-major tensors.
 struct LibraryTimes {
   std::vector<double> wallNs;  ///< time per call, the mean over `iterations`; one per repetition
-  /// CPU time per call over all threads. The kernel accounts the other threads only occasionally,
+  /// CPU time per call over all threads. Linux accounts the other threads only occasionally,
   /// so repetitions of a few milliseconds are inaccurate with several threads.
   std::vector<double> cpuNs;
   /// oneDNN's implementation name, such as "brg:avx512_core"; several are joined by " + ".
   std::string implementation;
   /// Number of reorders between plain and oneDNN layouts per call, included in the times.
-  std::int64_t moves = 0;
+  std::int64_t reorders = 0;
   /// True if constant weights (right-hand side, filter) were reordered once, before timing.
   bool weightsPrepacked = false;
 

@@ -174,8 +174,9 @@ Result<Value> decode(std::string_view bytes) {
   try {
     return nlohmann::json::from_cbor(bytes).template get<Value>();
   } catch (const std::exception& error) {
-    return machineError("internal error: unreadable message of a compile process: {}",
-                        error.what());
+    return machineError(
+        "internal error: unreadable message of a compile process: {} (please report it)",
+        error.what());
   }
 }
 

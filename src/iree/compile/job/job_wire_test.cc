@@ -17,20 +17,20 @@ Value sent(const Value& value) {
   return decode<Value>(encode(value)).value();
 }
 
-template <std::size_t... kAlternatives>
-std::set<std::size_t> sentKinds(std::index_sequence<kAlternatives...> /*all*/) {
-  return {sent(JobRequest(std::in_place_index<kAlternatives>)).index()...};
+template <std::size_t... Index>
+std::set<std::size_t> sentKinds(std::index_sequence<Index...> /*all*/) {
+  return {sent(JobRequest(std::in_place_index<Index>)).index()...};
 }
 
-template <std::size_t... kAlternatives>
-std::set<std::string_view> namesOfKinds(std::index_sequence<kAlternatives...> /*all*/) {
-  return {std::variant_alternative_t<kAlternatives, JobRequest>::kName...};
+template <std::size_t... Index>
+std::set<std::string_view> kindNames(std::index_sequence<Index...> /*all*/) {
+  return {std::variant_alternative_t<Index, JobRequest>::kName...};
 }
 
 TEST(JobWire, KeepsTheKindOfEveryRequest) {
   constexpr std::size_t kKinds = std::variant_size_v<JobRequest>;
   EXPECT_EQ(sentKinds(std::make_index_sequence<kKinds>()).size(), kKinds);
-  EXPECT_EQ(namesOfKinds(std::make_index_sequence<kKinds>()).size(), kKinds);
+  EXPECT_EQ(kindNames(std::make_index_sequence<kKinds>()).size(), kKinds);
 }
 
 TEST(JobWire, KeepsFileNamesThatAreNotUtf8) {

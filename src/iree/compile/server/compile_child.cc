@@ -27,10 +27,15 @@ namespace {
 constexpr std::array<std::string_view, 3> kSpecFlags = {
     "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
     "--iree-codegen-dump-tuning-specs-to"};
+/// Marks root operations in IREE 3.10.
+constexpr const char* kMarkRootsBefore = "--iree-config-add-tuner-attributes";
 /// Other flags that a session does not accept.
-constexpr std::array<std::string_view, 5> kProcessFlags = {
-    "--iree-dispatch-creation-experimental-set-data-tiling-ops", "--iree-llvmcpu-distribution-size",
-    "--iree-llvmcpu-matmul-tile-bytes", "--iree-llvmcpu-number-of-threads",
+constexpr std::array<std::string_view, 6> kProcessFlags = {
+    kMarkRootsBefore,
+    "--iree-dispatch-creation-experimental-set-data-tiling-ops",
+    "--iree-llvmcpu-distribution-size",
+    "--iree-llvmcpu-matmul-tile-bytes",
+    "--iree-llvmcpu-number-of-threads",
     "--iree-llvmcpu-vector-pproc-strategy"};
 
 bool isOneOf(std::string_view flag, std::span<const std::string_view> names) {
@@ -85,26 +90,11 @@ void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   }
 }
 
-/// Marks the root operations in the IR.
-constexpr const char* kMarkRoots = "--iree-codegen-add-tuner-attributes";
-/// Its name in IREE 3.10.
-constexpr const char* kMarkRootsBefore = "--iree-config-add-tuner-attributes";
-
-/// Sets the flags of a session; tries the older name of a flag if the compiler rejects the newer.
-CompilerError* setSessionFlags(const CompilerApi& api, Session* session,
-                               std::vector<std::string> flags) {
-  const auto set = [&] {
-    const auto pointers = pointersTo(flags);
-    return api.sessionSetFlags(session, static_cast<int>(pointers.size()), pointers.data());
-  };
-  CompilerError* error = set();
-  const auto mark = std::ranges::find(flags, kMarkRoots);
-  if (error != nullptr && mark != flags.end()) {
-    api.errorDestroy(error);
-    *mark = kMarkRootsBefore;
-    error = set();
-  }
-  return error;
+/// Returns the flag that marks root operations in the IR. IREE 3.10 has another one.
+const char* markRootsFlag(const CompilerApi& api) {
+  const char* revision = api.getRevision();
+  const bool isOld = revision != nullptr && std::string_view(revision).starts_with("3.10.");
+  return isOld ? kMarkRootsBefore : "--iree-codegen-add-tuner-attributes";
 }
 
 /// Adds the flags that a kind of job needs; returns false on failure.
@@ -112,7 +102,7 @@ template <typename Job>
 bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::string>& flags) {
   constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
   if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> || kMatchers) {
-    flags.emplace_back(kMarkRoots);
+    flags.emplace_back(markRootsFlag(api));
   }
   if (std::is_same_v<Job, ListConstraintsJob> && api.hasConstraints()) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
@@ -230,7 +220,9 @@ int JobRunner::open() {
   }
   setGlobalFlags(api_, flags);
   Session* session = api_.sessionCreate();
-  if (printError(api_, setSessionFlags(api_, session, flags))) {
+  const auto pointers = pointersTo(flags);
+  if (printError(api_, api_.sessionSetFlags(session, static_cast<int>(pointers.size()),
+                                            pointers.data()))) {
     return kExitBadFlag;
   }
   context_ = api_.sessionContext(session);

@@ -224,14 +224,14 @@ Result<CompileReport> CompilePool::next() {
     }
     return report;
   }
-  return machineError("internal error: no compile job is pending");
+  return machineError("internal error: no compile job is pending (please report it)");
 }
 
 Result<CompileReport> CompilePool::runOne(CompileJob job) {
   const std::uint64_t id = submit(std::move(job));
   CompileReport report = HONE_TRY(next());
   if (report.id != id) {
-    return machineError("internal error: the compile pool was not idle");
+    return machineError("internal error: the compile pool was not idle (please report it)");
   }
   return report;
 }

@@ -33,7 +33,7 @@ std::string taskName(const fs::path& reference) {
 }
 
 /// Returns the Python form next to a C++ reference; "" if there is none.
-fs::path pytorchBeside(const fs::path& reference) {
+fs::path findPyTorchReference(const fs::path& reference) {
   fs::path python = reference;
   python.replace_extension(".py");
   return isFile(python) ? python : fs::path();
@@ -157,7 +157,7 @@ Result<Task> readTask(const fs::path& reference, const JudgeOptions& options) {
   } else {
     const std::string text = HONE_TRY(readFile(reference));
     task = HONE_TRY(taskFromReference(text, reference.string()));
-    if (const fs::path python = pytorchBeside(reference); !python.empty()) {
+    if (const fs::path python = findPyTorchReference(reference); !python.empty()) {
       task.pytorch = fs::absolute(python);
     }
   }

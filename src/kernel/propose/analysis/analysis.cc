@@ -263,7 +263,7 @@ model::KernelAnalysis toRecord(const Analysis& analysis) {
   return record;
 }
 
-Analysis analyse(const Task& task, const Source& source, const JudgeResult& judged,
+Analysis analyze(const Task& task, const Source& source, const JudgeResult& judged,
                  const Measured& measured) {
   Analysis analysis;
   analysis.rooflineNs = rooflineTime(task.shape, measured);

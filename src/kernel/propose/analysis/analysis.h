@@ -62,7 +62,7 @@ struct Analysis {
 
 /// Analyses a kernel based on the task's sizes, the times, the compiler's output in judged.facts,
 /// and the source.
-[[nodiscard]] Analysis analyse(const Task& task, const Source& source, const JudgeResult& judged,
+[[nodiscard]] Analysis analyze(const Task& task, const Source& source, const JudgeResult& judged,
                                const Measured& measured);
 
 }  // namespace hone::kernel

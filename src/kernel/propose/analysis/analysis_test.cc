@@ -55,7 +55,7 @@ TEST(Analysis, FindsKnownFlawOfEachExample) {
       {"gelu_chain", "fusion", Side::algorithm, "line 8: biased holds R * C elements"},
   };
   for (const Flaw& flaw : flaws) {
-    const Analysis analysis = analyse(matmulTask(), exampleSource(flaw.example), {}, {});
+    const Analysis analysis = analyze(matmulTask(), exampleSource(flaw.example), {}, {});
     const Finding* finding = findByTechnique(analysis, flaw.technique);
     ASSERT_NE(finding, nullptr) << flaw.example << ": " << flaw.technique << "\n"
                                 << analysis.text();
@@ -65,24 +65,24 @@ TEST(Analysis, FindsKnownFlawOfEachExample) {
 }
 
 TEST(Analysis, ReportsStridesInBytes) {
-  const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), {}, {});
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), {}, {});
   EXPECT_THAT(findByTechnique(analysis, "loop-order")->evidence,
               HasSubstr("stride of 1,920 bytes"));
 }
 
 TEST(Analysis, RooflineIsSlowerOfComputationAndMemory) {
   Measured measured{.kernelNs = 22'118'400, .peakGflops = 100, .peakGbps = 10};
-  const Analysis computing = analyse(matmulTask(), exampleSource("matmul"), {}, measured);
+  const Analysis computing = analyze(matmulTask(), exampleSource("matmul"), {}, measured);
   EXPECT_DOUBLE_EQ(computing.rooflineNs, 2'211'840);
   EXPECT_DOUBLE_EQ(computing.share, 0.1);
   measured.peakGbps = 0.1;
-  const Analysis memory = analyse(matmulTask(), exampleSource("matmul"), {}, measured);
+  const Analysis memory = analyze(matmulTask(), exampleSource("matmul"), {}, measured);
   EXPECT_DOUBLE_EQ(memory.rooflineNs, 3 * 480 * 480 * 4 / 0.1);
 }
 
 TEST(Analysis, ClassifiesBySpeedupOverPyTorch) {
   const auto category = [](double kernelNs, double pytorchNs) {
-    return analyse(matmulTask(), exampleSource("matmul"), {},
+    return analyze(matmulTask(), exampleSource("matmul"), {},
                    {.kernelNs = kernelNs, .pytorchNs = pytorchNs})
         .category;
   };
@@ -99,8 +99,8 @@ TEST(Analysis, WeighsLessNearRoofline) {
   const Measured far{.kernelNs = 1e9, .peakGflops = 100, .peakGbps = 10};
   const Measured near{.kernelNs = 2.3e6, .peakGflops = 100, .peakGbps = 10};
   const auto source = exampleSource("matmul");
-  EXPECT_GT(analyse(matmulTask(), source, {}, far).findings[0].weight, 0.8);
-  EXPECT_LT(analyse(matmulTask(), source, {}, near).findings[0].weight, 0.1);
+  EXPECT_GT(analyze(matmulTask(), source, {}, far).findings[0].weight, 0.8);
+  EXPECT_LT(analyze(matmulTask(), source, {}, near).findings[0].weight, 0.1);
 }
 
 TEST(Analysis, ReadsCompilerRemarks) {
@@ -108,7 +108,7 @@ TEST(Analysis, ReadsCompilerRemarks) {
   judged.facts["remarks"] = {"line 3: loop vectorized", "line 9: couldn't vectorize loop"};
   judged.facts["spills"] = 24;
   judged.facts["registers"] = 255;
-  const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_EQ(findByTechnique(analysis, "compile-flags")->evidence,
             "line 9: couldn't vectorize loop");
   EXPECT_THAT(analysis.text(), HasSubstr("24 bytes spilled"));
@@ -121,7 +121,7 @@ TEST(Analysis, ReportsGpuCompilerFacts) {
                   {"registers", 160},
                   {"spills", 0},
                   {"shared_memory", 2048}};
-  const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_FALSE(analysis.timed);
   EXPECT_THAT(
       analysis.text(),
@@ -130,38 +130,38 @@ TEST(Analysis, ReportsGpuCompilerFacts) {
   EXPECT_THAT(analysis.text(), HasSubstr("160 registers per thread: 12 of 64 warps"));
   EXPECT_EQ(toJson(toRecord(analysis))["timed"], false);
   judged.facts["registers"] = 64;
-  EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
+  EXPECT_THAT(analyze(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               testing::Not(HasSubstr("64 warps")));
 }
 
 TEST(Analysis, ReadsPerformanceCounters) {
   JudgeResult judged;
   judged.facts["counters"] = {{"instructions", 5e6}, {"cycles", 1e7}, {"cache_misses", 2e4}};
-  const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_THAT(analysis.counters, HasSubstr("0.50 instructions per cycle, 2e+04 cache misses ("));
   EXPECT_THAT(analysis.text(), HasSubstr("the processor stalls on memory. 0.50 instructions"));
   judged.facts["counters"]["cache_misses"] = 10;
-  EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
+  EXPECT_THAT(analyze(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               HasSubstr("the processor stalls on dependences"));
   judged.facts["counters"]["instructions"] = 3e7;
-  const Analysis busy = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  const Analysis busy = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_THAT(busy.text(), HasSubstr("3.00 instructions per cycle"));
   EXPECT_THAT(busy.text(), testing::Not(HasSubstr("the processor stalls")));
-  const Analysis none = analyse(matmulTask(), exampleSource("matmul"), {}, {});
+  const Analysis none = analyze(matmulTask(), exampleSource("matmul"), {}, {});
   EXPECT_THAT(none.text(), HasSubstr("no performance counters"));
   EXPECT_EQ(toJson(toRecord(none))["counters"], "no performance counters");
 }
 
 TEST(Analysis, SuggestsThreadsIfAvailable) {
   const auto source = exampleSource("softmax");
-  EXPECT_EQ(findByTechnique(analyse(matmulTask(), source, {}, {}), "threads"), nullptr);
-  const Analysis analysis = analyse(matmulTask(), source, {}, {.threads = 4});
+  EXPECT_EQ(findByTechnique(analyze(matmulTask(), source, {}, {}), "threads"), nullptr);
+  const Analysis analysis = analyze(matmulTask(), source, {}, {.threads = 4});
   ASSERT_NE(findByTechnique(analysis, "threads"), nullptr);
   EXPECT_EQ(findByTechnique(analysis, "threads")->weight, 0.75);
 }
 
 TEST(Analysis, SortsFindingsAndReportsAll) {
-  const Analysis analysis = analyse(matmulTask(), exampleSource("attention"), {},
+  const Analysis analysis = analyze(matmulTask(), exampleSource("attention"), {},
                                     {.kernelNs = 1e9, .peakGflops = 100, .peakGbps = 10});
   ASSERT_GT(analysis.findings.size(), 3U);
   for (std::size_t i = 1; i < analysis.findings.size(); ++i) {

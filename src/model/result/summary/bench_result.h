@@ -25,8 +25,8 @@ struct BenchCandidate {
   std::optional<Outcome> outcome;
   std::string message;
   std::string artifact;
-  std::string verified;  ///< reference the results were compared with
-  std::string sameAs;    ///< key of the trial with an identical binary, measured for both
+  std::string verified;          ///< reference the results were compared with
+  std::string sameAs;            ///< key of the trial with an identical binary, measured for both
   std::optional<double> timeNs;  ///< in the last stage that the candidate reached
   /// Speedup over the baseline in that stage, without an interval; absent for finalists.
   std::optional<double> estimatedSpeedup;

@@ -131,7 +131,7 @@ KernelTurn kernelTurnFrom(const json& json) {
   turn.complaint = readText(json, "complaint");
   turn.ended = readText(json, "ended");
   if (const nlohmann::json& memory = findMember(json, "memory"); !memory.is_null()) {
-    turn.memory = dumped(memory);
+    turn.memory = dumpUtf8(memory);
   }
   turn.usedMs = readField<std::int64_t>(json, "used_ms").value_or(0);
   turn.decided = readField<bool>(json, "decided").value_or(false);

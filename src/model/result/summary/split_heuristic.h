@@ -79,7 +79,7 @@ struct Heuristic {
 };
 
 /// Regret of a heuristic: the predicted times compared with the best measured time of each shape,
-/// and with the compiler's own choice. Zero regret (all ratios 1) means the heuristic picks the
+/// and with the compiler's default. Zero regret (all ratios 1) means the heuristic picks the
 /// best measured limit for every shape.
 struct Regret {
   std::int64_t shapes = 0;   ///< shapes with a prediction; the ratios are over these
@@ -98,7 +98,7 @@ struct Regret {
 struct FittedHeuristic {
   Heuristic heuristic;
   Regret inSample;             ///< on the shapes it was fitted to
-  Regret crossValidated;       ///< cross-validated: each shape under a fit to the other folds
+  Regret crossValidated;       ///< each shape under a fit to the other folds
   std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
 
   bool operator==(const FittedHeuristic&) const = default;

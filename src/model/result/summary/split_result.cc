@@ -9,8 +9,8 @@ using nlohmann::json;
 
 json toJson(const SplitTally& tally) {
   return {{"shapes", tally.shapes},
-          {"total_speedup", tally.totalSpeedup},
-          {"geomean_speedup", tally.geomeanSpeedup},
+          {"total_speedup", orNull(tally.totalSpeedup)},
+          {"geomean_speedup", orNull(tally.geomeanSpeedup)},
           {"improved", tally.improved},
           {"neutral", tally.neutral},
           {"regressed", tally.regressed},
@@ -19,8 +19,8 @@ json toJson(const SplitTally& tally) {
 
 SplitTally splitTallyFrom(const json& json) {
   return {.shapes = json.at("shapes"),
-          .totalSpeedup = json.at("total_speedup"),
-          .geomeanSpeedup = json.at("geomean_speedup"),
+          .totalSpeedup = readField<double>(json, "total_speedup"),
+          .geomeanSpeedup = readField<double>(json, "geomean_speedup"),
           .improved = json.at("improved"),
           .neutral = json.at("neutral"),
           .regressed = json.at("regressed"),
@@ -32,7 +32,7 @@ json intervalList(const stats::Interval& interval) {
 }
 
 json toJson(const SplitChoice& choice) {
-  json one = {{"time_us", choice.timeUs.value_or(0)}};
+  json one = {{"time_us", orNull(choice.timeUs)}};
   if (choice.verdict) {
     one["verdict"] = nameOf(*choice.verdict);
   }
@@ -48,7 +48,7 @@ json toJson(const ValidatedSplit& validated) {
     choices[way] = toJson(choice);
   }
   return {{"arguments", validated.arguments},
-          {"baseline_us", validated.baselineUs.value_or(0)},
+          {"baseline_us", orNull(validated.baselineUs)},
           {"taken", validated.taken},
           {"choices", std::move(choices)}};
 }
@@ -78,7 +78,7 @@ std::vector<Recommendation> knownRecommendations(const json& list) {
 }
 
 json toJson(const AnnotatedOperation& operation) {
-  json one = {{"sizes", operation.sizes}, {"gain_alone", operation.gainAlone.value_or(1)}};
+  json one = {{"sizes", operation.sizes}, {"gain_alone", orNull(operation.gainAlone)}};
   if (operation.reduction) {
     one["reduction"] = toJson(*operation.reduction);
   }

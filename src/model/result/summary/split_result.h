@@ -18,8 +18,8 @@ namespace hone::model {
 /// Totals over all shapes that one split strategy was validated on.
 struct SplitTally {
   std::int64_t shapes = 0;
-  double totalSpeedup = 1;
-  double geomeanSpeedup = 1;
+  std::optional<double> totalSpeedup;  ///< absent if no shape was measured
+  std::optional<double> geomeanSpeedup;
   std::int64_t improved = 0, neutral = 0, regressed = 0, ambiguous = 0;
 };
 
@@ -39,7 +39,7 @@ struct ValidatedSplit {
   std::string taken;                           ///< the recommended strategy
   std::map<std::string, SplitChoice> choices;  ///< by strategy: "1-D", "2-D", "oracle"
 
-  /// Returns the choice of the recommended strategy; nullopt if that is the compiler's default.
+  /// Returns the choice of the recommended strategy; nullopt if it was not measured.
   [[nodiscard]] std::optional<SplitChoice> recommended() const;
 };
 

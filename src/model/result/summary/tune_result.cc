@@ -1,5 +1,9 @@
 #include "model/result/summary/tune_result.h"
 
+#include <algorithm>
+#include <array>
+
+#include "model/result/comparison_json.h"
 #include "model/result/json_fields.h"
 
 namespace hone::model {
@@ -24,6 +28,25 @@ TunedWinner tunedWinnerFrom(const json& json) {
           .verified = readText(json, "verified")};
 }
 
+json toJson(const TunedFinalist& finalist) {
+  return {{"point", finalist.point}, {"comparison", model::toJson(finalist.comparison)}};
+}
+
+TunedFinalist tunedFinalistFrom(const json& json) {
+  return {.point = readText(json, "point"),
+          .comparison = comparisonFrom(findMember(json, "comparison"))};
+}
+
+constexpr std::array<std::string_view, 3> kSearchEnds = {"budget", "plateau", "exhausted"};
+
+/// Returns nullopt for the name of another version.
+std::optional<SearchEnd> searchEndFrom(std::string_view name) {
+  const auto* const found = std::ranges::find(kSearchEnds, name);
+  return found == kSearchEnds.end()
+             ? std::nullopt
+             : std::optional(static_cast<SearchEnd>(std::distance(kSearchEnds.begin(), found)));
+}
+
 TunedDispatch tunedDispatchFrom(const json& json) {
   TunedDispatch dispatch;
   dispatch.name = readText(json, "name");
@@ -43,6 +66,11 @@ TunedDispatch tunedDispatchFrom(const json& json) {
   dispatch.note = readText(json, "note");
   if (const nlohmann::json& winner = findMember(json, "winner"); !winner.is_null()) {
     dispatch.winner = tunedWinnerFrom(winner);
+  }
+  dispatch.searchEnd = searchEndFrom(readText(json, "search_end"));
+  dispatch.finalists = readField<std::int64_t>(json, "finalists");
+  if (const nlohmann::json& best = findMember(json, "best_finalist"); !best.is_null()) {
+    dispatch.bestFinalist = tunedFinalistFrom(best);
   }
   return dispatch;
 }
@@ -95,8 +123,8 @@ std::optional<TunedProof> tunedProofFrom(const json& program) {
                    .dispatchTimes = std::nullopt,
                    .freshMemory = std::nullopt};
   if (const json& times = findMember(program, "dispatch_times"); !times.is_null()) {
-    proof.dispatchTimes = DispatchTimes{readList(times, "before", timedDispatchFrom),
-                                        readList(times, "after", timedDispatchFrom)};
+    proof.dispatchTimes = TunedDispatchTimes{readList(times, "before", timedDispatchFrom),
+                                             readList(times, "after", timedDispatchFrom)};
   }
   if (const json& fresh = findMember(program, "fresh_memory"); !fresh.is_null()) {
     proof.freshMemory = FreshMemoryGain{.defaultNs = readMeasured(fresh, "default_ns"),
@@ -115,6 +143,7 @@ json toJson(const TunedProgram& program) {
     one["variants"].push_back(toJson(variant));
   }
   setIf(one, "default_ns", program.defaultNs);
+  setIf(one, "flag_sets", program.flagSets);
   if (program.proof) {
     addProof(*program.proof, one);
   }
@@ -125,6 +154,7 @@ TunedProgram tunedProgramFrom(const json& json) {
   return {.program = readText(json, "program"),
           .variants = readList(json, "variants", tunedVariantFrom),
           .noGain = readTexts(json, "no_gain"),
+          .flagSets = readField<std::int64_t>(json, "flag_sets"),
           .defaultNs = readMeasured(json, "default_ns"),
           .proof = tunedProofFrom(json)};
 }
@@ -155,6 +185,7 @@ const FreshMemoryGain* differentFreshMemoryGain(const TunedProof& proof) {
   const bool differs = fresh < proof.speedup->low || fresh > proof.speedup->high;
   return differs ? &*proof.freshMemory : nullptr;
 }
+std::string_view nameOf(SearchEnd end) { return kSearchEnds[static_cast<std::size_t>(end)]; }
 
 json toJson(const TunedDispatch& dispatch) {
   json one = {{"name", dispatch.name}, {"dispatches", dispatch.dispatches}};
@@ -179,6 +210,13 @@ json toJson(const TunedDispatch& dispatch) {
   }
   if (dispatch.winner) {
     one["winner"] = toJson(*dispatch.winner);
+  }
+  if (dispatch.searchEnd) {
+    one["search_end"] = nameOf(*dispatch.searchEnd);
+  }
+  setIf(one, "finalists", dispatch.finalists);
+  if (dispatch.bestFinalist) {
+    one["best_finalist"] = toJson(*dispatch.bestFinalist);
   }
   return one;
 }

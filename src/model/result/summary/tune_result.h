@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -21,6 +22,21 @@ struct TunedWinner {
   std::string verified;  ///< reference the results were compared with
 };
 
+/// The fastest candidate of a final without a statistically significant gain.
+struct TunedFinalist {
+  std::string point;  ///< knob values
+  stats::Comparison comparison;
+};
+
+/// Reason why a search ended. Stored by name.
+enum class SearchEnd : std::uint8_t {
+  budget,     ///< time or trials used up
+  plateau,    ///< several steps without a gain
+  exhausted,  ///< no further candidates
+};
+
+[[nodiscard]] std::string_view nameOf(SearchEnd end);
+
 /// A tunable dispatch and its search result.
 struct TunedDispatch {
   std::string name;
@@ -37,6 +53,9 @@ struct TunedDispatch {
   std::optional<bool> inSpec;
   std::string note;  ///< reason why a winner is not in the spec
   std::optional<TunedWinner> winner;
+  std::optional<SearchEnd> searchEnd;
+  std::optional<std::int64_t> finalists;      ///< candidates compared with the default in the final
+  std::optional<TunedFinalist> bestFinalist;  ///< only without a winner
 };
 
 [[nodiscard]] nlohmann::json toJson(const TunedDispatch& dispatch);
@@ -49,7 +68,7 @@ struct TunedVariant {
 };
 
 /// Time per dispatch in one call of the program, from the runtime's profiler.
-struct DispatchTimes {
+struct TunedDispatchTimes {
   std::vector<TimedDispatch> before, after;
 };
 
@@ -67,7 +86,7 @@ struct TunedProof {
   std::optional<stats::Verdict> verdict;
   std::string spec;
   std::vector<std::string> specFaults;
-  std::optional<DispatchTimes> dispatchTimes;
+  std::optional<TunedDispatchTimes> dispatchTimes;
   std::optional<FreshMemoryGain> freshMemory;  ///< absent if the device makes no difference
 };
 
@@ -78,7 +97,8 @@ struct TunedProof {
 struct TunedProgram {
   std::string program;
   std::vector<TunedVariant> variants;
-  std::vector<std::string> noGain;  ///< candidates without a gain on the whole program
+  std::vector<std::string> noGain;       ///< candidates without a gain on the whole program
+  std::optional<std::int64_t> flagSets;  ///< sets of program-wide flags that were tried
   std::optional<double> defaultNs;
   std::optional<TunedProof> proof;  ///< absent if the compiler's default is kept
 };

@@ -75,7 +75,7 @@ void addTurnPlot(const KernelHistory& history, const std::vector<KernelTurn>& tu
   plot.title = "Speedup per turn";
   plot.x = {"turn"};
   plot.y = {"speedup over the original", "x", true};
-  plot.rules = {{Rule::Of::y, 1, "original"}};
+  plot.rules = {{Rule::Coordinate::y, 1, "original"}};
   Series each{.name = "candidates"};
   Series won{.name = "winner", .role = Role::winner};
   std::size_t failures = 0;
@@ -88,7 +88,7 @@ void addTurnPlot(const KernelHistory& history, const std::vector<KernelTurn>& tu
       series.labels.push_back(makeLabel(*one.trial));
     }
   }
-  Series best{.name = "best, raced again each turn", .x = {0}, .y = {1}, .draw = Draw::steps};
+  Series best{.name = "best, measured again each turn", .x = {0}, .y = {1}, .draw = Draw::steps};
   plot.x.ticks = {0};
   for (const KernelTurn& turn : turns) {
     plot.x.ticks.push_back(static_cast<double>(turn.turn));
@@ -129,15 +129,15 @@ void addConfirmation(const RunRecord& record, const KernelHistory& history, Part
 void addCandidates(const KernelHistory& history, Parts& parts) {
   DataTable table;
   table.title = "Candidates";
-  table.columns = {{"turn"},    {"candidate"},    {"techniques"},
-                   {"outcome"}, {"speedup", "x"}, {"message"}};
+  table.columns = {{"turn"},    {"candidate"},  {"speedup", "x"},
+                   {"outcome"}, {"techniques"}, {"message"}};
   for (const Candidate& one : history.candidates) {
     table.columns[0].numbers.push_back(one.turn);
     table.columns[1].texts.push_back(
         fmt::format("{}{}", makeLabel(*one.trial), one.source == history.winner ? " ★" : ""));
-    table.columns[2].texts.push_back(join(one.trial->details.kernel->techniques, ", "));
+    table.columns[2].numbers.push_back(one.speedup);
     table.columns[3].texts.emplace_back(nameOf(one.trial->outcome));
-    table.columns[4].numbers.push_back(one.speedup);
+    table.columns[4].texts.push_back(join(one.trial->details.kernel->techniques, ", "));
     table.columns[5].texts.push_back(one.trial->message);
   }
   parts.add(table);

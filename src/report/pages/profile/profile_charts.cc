@@ -130,9 +130,9 @@ void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
   Plot plot;
   plot.title = "Roofline";
   plot.note =
-      "Maximum throughput of this machine: bound by memory left of the bend, by arithmetic right "
-      "of "
-      "it. The distance of a dispatch to the line is its headroom.";
+      "The line is the maximum throughput of this machine: limited by memory bandwidth left of "
+      "the bend, by arithmetic right of it. The distance of a dispatch to the line is its "
+      "headroom.";
   plot.x = {"arithmetic intensity", "FLOP/byte", true};
   plot.y = {"throughput", "GFLOP/s", true};
   for (const std::string& provider : collectProviders(rows)) {

@@ -142,8 +142,7 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
   } else if (!shares.empty()) {
     answer.lines.push_back(fmt::format(
         "IREE's best reaches {:.0f} % of the roofline, the limit of this machine (median; {:.0f} % "
-        "to "
-        "{:.0f} %).",
+        "to {:.0f} %).",
         100 * stats::median(shares), 100 * *std::min_element(shares.begin(), shares.end()),
         100 * *std::max_element(shares.begin(), shares.end())));
   }

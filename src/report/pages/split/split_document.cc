@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/result/summary/split_result.h"
@@ -30,7 +31,10 @@ struct Validated {
   std::string verdict;
 };
 
-/// Returns the validated problems, fastest first; empty for older versions, which stored only sums.
+bool isMeasured(const Validated& one) { return !std::isnan(one.speedup.estimate); }
+
+/// Returns the validated problems, fastest first, those not measured last; empty for older
+/// versions, which stored only sums.
 std::vector<Validated> collectValidated(const SplitResult& result,
                                         const std::vector<SplitShape>& shapes) {
   std::map<std::string, std::string> names;
@@ -39,16 +43,19 @@ std::vector<Validated> collectValidated(const SplitResult& result,
   }
   std::vector<Validated> list;
   for (const model::ValidatedSplit& one : result.validated) {
-    const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
+    const auto recommended = one.recommended();
+    const model::SplitChoice taken = recommended.value_or(model::SplitChoice());
+    // A choice without an interval is the compiler's default.
+    const double estimate = recommended && taken.timeUs ? 1 : kNone;
     const auto name = names.find(one.arguments);
     list.push_back({.name = name == names.end() ? one.arguments : name->second,
                     .baselineNs = orNone(one.baselineUs) * kNsPerMicrosecond,
                     .optimizedNs = orNone(taken.timeUs) * kNsPerMicrosecond,
-                    .speedup = taken.speedup.value_or(stats::Interval{kNone, 1, kNone}),
+                    .speedup = taken.speedup.value_or(stats::Interval{kNone, estimate, kNone}),
                     .verdict = formatVerdict(taken.verdict)});
   }
   std::stable_sort(list.begin(), list.end(), [](const Validated& a, const Validated& b) {
-    return a.speedup.estimate > b.speedup.estimate;
+    return isMeasured(a) != isMeasured(b) ? isMeasured(a) : a.speedup.estimate > b.speedup.estimate;
   });
   return list;
 }
@@ -58,20 +65,9 @@ const SplitTally* findTally(const SplitResult& result, const std::string& way) {
   return found == result.validation.end() ? nullptr : &found->second;
 }
 
-/// Returns the totals of the recommended ladder; for older runs those of the ladder with fewer
-/// regressions.
-const SplitTally* recommendedTally(const SplitResult& result) {
-  if (const SplitTally* recommended = findTally(result, "recommended")) {
-    return recommended;
-  }
-  const SplitTally* oneD = findTally(result, "1-D");
-  const SplitTally* twoD = findTally(result, "2-D");
-  return oneD != nullptr && twoD != nullptr && twoD->regressed < oneD->regressed ? twoD : oneD;
-}
-
 void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) {
   const SplitTally* tally = recommendedTally(result);
-  if (tally == nullptr) {
+  if (tally == nullptr || !tally->totalSpeedup || !tally->geomeanSpeedup) {
     answer.headline = fmt::format("{} swept, none validated.", counted(shapes, "problem"));
     return;
   }
@@ -82,17 +78,18 @@ void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) 
   }
   answer.headline = tally->improved + tally->regressed > 0
                         ? fmt::format("With the recommended limits the workload is {}.",
-                                      asFast(tally->totalSpeedup))
+                                      asFast(*tally->totalSpeedup))
                         : "No significant speedup over the compiler's default on this workload.";
   answer.lines.push_back(fmt::format(
-      "{} problems: {} faster, {} unchanged, {} ambiguous, {} slower (95 % CI); geometric mean {}. "
-      "Measured side by side in fresh processes.",
-      tally->shapes, tally->improved, tally->neutral, tally->ambiguous, tally->regressed,
-      asFast(tally->geomeanSpeedup)));
-  if (const SplitTally* oracle = findTally(result, "oracle")) {
-    const bool noise = oracle->geomeanSpeedup < tally->geomeanSpeedup;
+      "{}: {} faster, {} unchanged, {} ambiguous, {} slower (95 % CI); geometric mean {}. Measured "
+      "side by side in fresh processes.",
+      counted(static_cast<std::size_t>(tally->shapes), "problem"), tally->improved, tally->neutral,
+      tally->ambiguous, tally->regressed, asFast(*tally->geomeanSpeedup)));
+  if (const SplitTally* oracle = findTally(result, "oracle");
+      oracle != nullptr && oracle->geomeanSpeedup) {
+    const bool noise = *oracle->geomeanSpeedup < *tally->geomeanSpeedup;
     answer.lines.push_back(fmt::format(
-        "Oracle, the best measured limit of each problem: {:.2f}x{}.", oracle->geomeanSpeedup,
+        "Oracle, the best measured limit of each problem: {:.2f}x{}.", *oracle->geomeanSpeedup,
         noise ? "; it is below the recommended limits only because of noise" : ""));
   }
 }
@@ -105,17 +102,18 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   bars.title = "Speedup of the recommended limits over the compiler's default";
   bars.note =
       "One bar per problem, measured side by side; whiskers are 95 % confidence intervals. A "
-      "change "
-      "counts if its whole interval is beyond the noise floor, the difference of the default from "
-      "itself.";
+      "change counts if its whole interval is beyond the noise floor, the difference of the "
+      "default from itself.";
   bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group;
   // If there are too many, keep the largest speedups and slowdowns.
-  const bool cut = list.size() > kMaxSplitBars;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (cut && i >= kMaxSplitBars / 2 && i + kMaxSplitBars / 2 < list.size()) {
+  const auto measured = static_cast<std::size_t>(
+      std::count_if(list.begin(), list.end(), isMeasured));  // the others are last
+  const bool cut = measured > kMaxSplitBars;
+  for (std::size_t i = 0; i < measured; ++i) {
+    if (cut && i >= kMaxSplitBars / 2 && i + kMaxSplitBars / 2 < measured) {
       continue;
     }
     bars.names.push_back(list[i].name);
@@ -125,23 +123,24 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   }
   if (cut) {
     bars.note += fmt::format(" The {0} fastest and {0} slowest of {1}; the table lists all.",
-                             kMaxSplitBars / 2, list.size());
+                             kMaxSplitBars / 2, measured);
   }
   bars.groups.push_back(std::move(group));
-  document.add(bars);
+  if (measured > 0) {
+    document.add(bars);
+  }
   DataTable table;
   table.title = "Default and recommended limits";
-  table.columns = {{"problem"},      {"default", "ns"}, {"recommended", "ns"},
-                   {"speedup", "x"}, {"low", "x"},      {"high", "x"},
-                   {"verdict"}};
+  table.columns = {{"problem"}, {"speedup", "x"},  {"low", "x"},         {"high", "x"},
+                   {"verdict"}, {"default", "ns"}, {"recommended", "ns"}};
   for (const Validated& one : list) {
     table.columns[0].texts.push_back(one.name);
-    table.columns[1].numbers.push_back(one.baselineNs);
-    table.columns[2].numbers.push_back(one.optimizedNs);
-    table.columns[3].numbers.push_back(one.speedup.estimate);
-    table.columns[4].numbers.push_back(one.speedup.low);
-    table.columns[5].numbers.push_back(one.speedup.high);
-    table.columns[6].texts.push_back(one.verdict);
+    table.columns[1].numbers.push_back(one.speedup.estimate);
+    table.columns[2].numbers.push_back(one.speedup.low);
+    table.columns[3].numbers.push_back(one.speedup.high);
+    table.columns[4].texts.push_back(one.verdict);
+    table.columns[5].numbers.push_back(one.baselineNs);
+    table.columns[6].numbers.push_back(one.optimizedNs);
   }
   document.add(table);
 }
@@ -205,23 +204,32 @@ void describeAnnotated(const RunRecord& record, const model::SplitAnnotation& an
   DataTable table;
   table.title = "Operations";
   table.columns = {
-      {"kind"}, {"output size"}, {"reduction size"}, {"part sizes"}, {"speedup alone", "x"}};
+      {"kind"}, {"speedup alone", "x"}, {"part sizes"}, {"output size"}, {"reduction size"}};
   for (const model::AnnotatedOperation& operation : annotation.operations) {
     const auto& reduction = operation.reduction;
     table.columns[0].texts.emplace_back(reduction ? nameOf(reduction->kind) : "");
-    table.columns[1].numbers.push_back(reduction ? static_cast<double>(reduction->outputSize())
-                                                 : kNone);
-    table.columns[2].numbers.push_back(reduction ? static_cast<double>(reduction->reductionSize())
-                                                 : kNone);
-    table.columns[3].texts.push_back(operation.sizes.empty()
+    table.columns[1].numbers.push_back(orNone(operation.gainAlone));
+    table.columns[2].texts.push_back(operation.sizes.empty()
                                          ? "not split"
                                          : fmt::format("[{}]", fmt::join(operation.sizes, ",")));
-    table.columns[4].numbers.push_back(orNone(operation.gainAlone));
+    table.columns[3].numbers.push_back(reduction ? static_cast<double>(reduction->outputSize())
+                                                 : kNone);
+    table.columns[4].numbers.push_back(reduction ? static_cast<double>(reduction->reductionSize())
+                                                 : kNone);
   }
   document.add(table);
 }
 
 }  // namespace
+
+const SplitTally* recommendedTally(const SplitResult& result) {
+  if (const SplitTally* recommended = findTally(result, "recommended")) {
+    return recommended;
+  }
+  const SplitTally* oneD = findTally(result, "1-D");
+  const SplitTally* twoD = findTally(result, "2-D");
+  return oneD != nullptr && twoD != nullptr && twoD->regressed < oneD->regressed ? twoD : oneD;
+}
 
 Result<void> describeSplit(const RunRecord& record, Document& document) {
   if (const auto annotation = HONE_TRY(model::splitAnnotationFrom(record.summary()))) {

@@ -53,9 +53,8 @@ Plot clusterPlot(const std::string& kind, const Recommendation& recommendation,
   plot.title = fmt::format("{}s by best limit, with the recommended ladder", capital(kind));
   plot.note = fmt::format(
       "A ladder maps the output and reduction size to a limit; each box is one of its steps. It "
-      "does "
-      "not split outputs above {}, reductions below {}, or ratios of the two below {}. "
-      "Selected because: {}.",
+      "does not split outputs above {}, reductions below {}, or ratios of the two below {}. "
+      "Reason for the choice: {}.",
       heuristic.returns.largeParallel, heuristic.returns.smallReduction, heuristic.returns.ratio,
       recommendation.why);
   plot.x = {"output size", "", true};
@@ -80,6 +79,11 @@ Plot clusterPlot(const std::string& kind, const Recommendation& recommendation,
 
 double percentOver(double ratio) { return 100 * (ratio - 1); }
 
+/// Returns the regret in percent; none if it covers no shape.
+double percentOver(const model::Regret& regret) {
+  return regret.shapes > 0 ? percentOver(regret.geomeanRatio) : kNone;
+}
+
 /// Adds the regret of each ladder, predicted and measured.
 Bars regretBars(const SplitResult& result, const std::string& kind,
                 const Recommendation& recommendation) {
@@ -94,9 +98,8 @@ Bars regretBars(const SplitResult& result, const std::string& kind,
   Bars::Group fitted{.name = "fitted shapes"};
   Bars::Group crossValidated{.name = "left-out shapes"};
   for (const FittedHeuristic* fit : {&recommendation.oneD, &recommendation.twoD}) {
-    fitted.values.push_back(percentOver(fit->inSample.geomeanRatio));
-    crossValidated.values.push_back(
-        fit->crossValidated.shapes > 0 ? percentOver(fit->crossValidated.geomeanRatio) : kNone);
+    fitted.values.push_back(percentOver(fit->inSample));
+    crossValidated.values.push_back(percentOver(fit->crossValidated));
   }
   fitted.values.push_back(0);
   crossValidated.values.push_back(0);
@@ -105,10 +108,10 @@ Bars regretBars(const SplitResult& result, const std::string& kind,
     Bars::Group measured{.name = "measured side by side, all kinds"};
     for (const char* name : {"1-D", "2-D", "oracle"}) {
       const auto way = result.validation.find(name);
-      measured.values.push_back(
-          way == result.validation.end()
-              ? kNone
-              : percentOver(oracle->second.geomeanSpeedup / way->second.geomeanSpeedup));
+      measured.values.push_back(way == result.validation.end()
+                                    ? kNone
+                                    : percentOver(orNone(oracle->second.geomeanSpeedup) /
+                                                  orNone(way->second.geomeanSpeedup)));
     }
     bars.groups.push_back(std::move(measured));
   }

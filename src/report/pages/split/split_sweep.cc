@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "report/render/answer_text.h"
 #include "stats/summary.h"
 
 namespace hone::report {
@@ -61,7 +62,9 @@ Plot runtimes(const std::vector<SplitShape>& shapes, const std::vector<std::int6
       series.x.push_back(static_cast<double>(limit));
       series.y.push_back(ns);
     }
-    plot.series.push_back(std::move(series));
+    if (!series.x.empty()) {
+      plot.series.push_back(std::move(series));
+    }
   }
   return plot;
 }
@@ -71,8 +74,7 @@ HeatMap map(const std::vector<SplitShape>& shapes, const std::vector<std::int64_
   map.title = "Slowdown by problem and limit";
   map.note =
       "Time relative to the best of the row: dark is good. The first two columns are the "
-      "compiler's "
-      "default and no split.";
+      "compiler's default and no split.";
   map.xLabel = "limit";
   map.yLabel = "problem";
   map.value = {"time relative to the best", "x", true};
@@ -105,7 +107,7 @@ DataTable ranking(const std::vector<SplitShape>& shapes, const std::vector<std::
   table.title = "One limit for all problems";
   table.columns = {
       {"limit"}, {"geometric mean", "ns"}, {"total", "ns"}, {"relative to the best", "x"}};
-  std::size_t counted = 0;
+  std::size_t timed = 0;
   for (const std::int64_t limit : limits) {
     std::vector<double> times;
     std::vector<double> ratios;
@@ -118,7 +120,7 @@ DataTable ranking(const std::vector<SplitShape>& shapes, const std::vector<std::
     if (times.empty()) {
       continue;
     }
-    counted = times.size();
+    timed = times.size();
     double total = 0;
     for (const double ns : times) {
       total += ns;
@@ -128,7 +130,7 @@ DataTable ranking(const std::vector<SplitShape>& shapes, const std::vector<std::
     table.columns[2].numbers.push_back(total);
     table.columns[3].numbers.push_back(stats::geometricMean(ratios));
   }
-  table.note = fmt::format("Over the {} problems timed under every limit.", counted);
+  table.note = fmt::format("Over {} timed under every limit.", counted(timed, "problem"));
   return table;
 }
 

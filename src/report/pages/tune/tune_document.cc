@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -29,6 +30,7 @@ void answerProgram(const TunedProgram& program, Answer& answer) {
   if (!program.proof) {
     answer.lines.push_back(
         fmt::format("{}: no significant speedup; keep the compiler's default.", name));
+    std::ranges::move(explainNoGain(program), std::back_inserter(answer.lines));
     return;
   }
   const model::TunedProof& proof = *program.proof;
@@ -69,7 +71,7 @@ void answerTune(const std::vector<TunedProgram>& programs, Answer& answer) {
   if (answer.headline.empty()) {
     answer.headline = "No significant speedup; keep the compiler's default.";
     if (programs.size() == 1) {
-      answer.lines.clear();  // it would repeat the headline
+      answer.lines.erase(answer.lines.begin());  // it would repeat the headline
     }
   }
 }
@@ -152,13 +154,13 @@ void addShares(const TunedProgram& program, Document& document) {
 
 std::string outcomeText(const TunedDispatch& dispatch) {
   if (!dispatch.skipReason.empty()) {
-    return fmt::format("not tuned: {}", dispatch.skipReason);
+    return explainDefaultKept(dispatch);
   }
   if (dispatch.inSpec == true) {
     return "in the spec";
   }
   if (!dispatch.winner || !dispatch.winner->speedup) {
-    return "compiler's default kept";
+    return fmt::format("compiler's default kept: {}", explainDefaultKept(dispatch));
   }
   return dispatch.note.empty() ? "faster in isolation" : dispatch.note;
 }
@@ -170,32 +172,33 @@ void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTabl
   const auto gain = (dispatch.winner ? dispatch.winner->speedup : std::nullopt)
                         .value_or(stats::Interval{kNone, kNone, kNone});
   table.columns[0].texts.push_back(shortDispatch(dispatch.name));
-  table.columns[1].texts.push_back(variant.name);
-  table.columns[2].numbers.push_back(100 * orNone(dispatch.share));
-  table.columns[3].numbers.push_back(number(dispatch.space));
-  table.columns[4].numbers.push_back(number(dispatch.tried));
-  table.columns[5].numbers.push_back(number(dispatch.failed));
+  table.columns[1].numbers.push_back(gain.estimate);
+  table.columns[2].numbers.push_back(gain.low);
+  table.columns[3].numbers.push_back(gain.high);
+  table.columns[4].texts.push_back(variant.name);
+  table.columns[5].numbers.push_back(100 * orNone(dispatch.share));
   table.columns[6].numbers.push_back(orNone(dispatch.defaultNs));
-  table.columns[7].numbers.push_back(gain.estimate);
-  table.columns[8].numbers.push_back(gain.low);
-  table.columns[9].numbers.push_back(gain.high);
-  table.columns[10].texts.push_back(outcomeText(dispatch));
+  table.columns[7].texts.push_back(outcomeText(dispatch));
+  table.columns[8].numbers.push_back(number(dispatch.tried));
+  table.columns[9].numbers.push_back(number(dispatch.failed));
+  table.columns[10].numbers.push_back(number(dispatch.space));
 }
 
 void addDispatches(const TunedProgram& program, Document& document) {
   DataTable table;
   table.title = fmt::format("Dispatches of {}", program.program);
-  table.columns = {{"dispatch"}, {"flags"},     {"share", "%"},    {"space"},
-                   {"tried"},    {"failed"},    {"default", "ns"}, {"speedup", "x"},
-                   {"low", "x"}, {"high", "x"}, {"outcome"}};
+  table.columns = {{"dispatch"}, {"speedup", "x"}, {"low", "x"},      {"high", "x"},
+                   {"flags"},    {"share", "%"},   {"default", "ns"}, {"outcome"},
+                   {"tried"},    {"failed"},       {"space"}};
   for (const TunedVariant& variant : program.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {
       addRow(variant, dispatch, table);
     }
   }
-  const auto& flags = table.columns[1].texts;
+  constexpr std::size_t kFlags = 4;
+  const auto& flags = table.columns[kFlags].texts;
   if (std::ranges::all_of(flags, [](const std::string& name) { return name.empty(); })) {
-    table.columns.erase(table.columns.begin() + 1);
+    table.columns.erase(table.columns.begin() + kFlags);
   }
   document.add(table);
 }

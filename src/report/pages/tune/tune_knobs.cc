@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 
+#include "base/text/text.h"
 #include "model/result/knob_values.h"
 #include "stats/summary.h"
 
@@ -48,14 +51,42 @@ std::map<std::int64_t, double> medians(const Candidates& candidates, const std::
   return medians;
 }
 
+/// Knobs of the timed candidates: those that vary, and the values of the others.
+struct KnobGroups {
+  std::vector<std::string> varied;
+  std::vector<std::string> constant;  ///< "pipeline = 2"
+};
+
+KnobGroups groupKnobs(const TuneSearch& search, const Candidates& candidates) {
+  KnobGroups groups;
+  for (const std::string& knob : search.knobs) {
+    std::set<std::optional<std::int64_t>> values;
+    for (const auto& point : candidates.values) {
+      const auto value = point.find(knob);
+      values.insert(value == point.end() ? std::nullopt : std::optional(value->second));
+    }
+    if (values.size() > 1) {
+      groups.varied.push_back(knob);
+    } else if (*values.begin()) {
+      groups.constant.push_back(fmt::format("{} = {}", knob, **values.begin()));
+    }
+  }
+  return groups;
+}
+
+/// "Constant: pipeline = 2, unroll = 1."; "" if all knobs vary.
+std::string constantText(const KnobGroups& groups) {
+  return groups.constant.empty() ? "" : fmt::format("Constant: {}.", join(groups.constant, ", "));
+}
+
 struct Effect {
   std::string knob;
   double ratio = 1;  ///< median speedup of the best value over the worst
 };
 
-Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
+Bars effectBars(const KnobGroups& groups, const Candidates& candidates) {
   std::vector<Effect> effects;
-  for (const std::string& knob : search.knobs) {
+  for (const std::string& knob : groups.varied) {
     const auto byValue = medians(candidates, knob);
     if (byValue.size() < 2) {
       continue;
@@ -70,8 +101,8 @@ Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
   Bars bars;
   bars.title = "Effect of each knob";
   bars.note =
-      "Median speedup with the best value of a knob over that with its worst value: long bars are "
-      "knobs that matter.";
+      "Median speedup of the candidates with the best value of a knob, divided by that with its "
+      "worst value. Knobs with long bars matter.";
   bars.value = {"best over worst value", "x", true};
   bars.base = 1;
   Bars::Group group;
@@ -83,13 +114,17 @@ Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
   return bars;
 }
 
-ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& candidates) {
+ParallelCoordinates coordinates(const TuneSearch& search, const KnobGroups& groups,
+                                const Candidates& candidates) {
   ParallelCoordinates lines;
   lines.title = "Candidates by knob values";
   lines.note =
-      "One line per candidate; stronger is faster, the thick line is the winner. Click a value to "
-      "show only the lines through it.";
-  for (const std::string& name : search.knobs) {
+      "One line per candidate: stronger colours are faster, the thick line is the winner. Click a "
+      "value to show only the lines through it.";
+  if (const std::string constant = constantText(groups); !constant.empty()) {
+    lines.note += " " + constant;
+  }
+  for (const std::string& name : groups.varied) {
     ParallelCoordinates::Knob knob;
     knob.axis = {name};
     for (const auto& values : candidates.values) {
@@ -117,9 +152,14 @@ void addKnobs(const std::vector<TuneSearch>& searches, Document& document) {
     if (candidates.trials.empty()) {
       continue;
     }
+    const KnobGroups groups = groupKnobs(search, candidates);
     Parts parts;
-    parts.add(effectBars(search, candidates));
-    parts.add(coordinates(search, candidates));
+    if (groups.varied.empty()) {
+      parts.add(TextBlock{.title = "Knob values", .text = constantText(groups)});
+    } else {
+      parts.add(effectBars(groups, candidates));
+      parts.add(coordinates(search, groups, candidates));
+    }
     tabs.tabs.emplace_back(shortDispatch(search.scope), std::move(parts));
   }
   if (!tabs.tabs.empty()) {

@@ -12,7 +12,7 @@ namespace hone::report {
 namespace {
 
 /// Maximum number of distinguishable lines.
-constexpr std::size_t kMaxSearchLines = 6;
+constexpr std::size_t kMaxSearchLines = 8;
 
 std::vector<std::string> knobNames(const std::vector<model::SearchedKnob>& kept) {
   std::vector<std::string> knobs;
@@ -87,12 +87,11 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
                   const auto& locate) {
   Plot plot;
   plot.note =
-      "Each point is a candidate in screening, the short first measurement; each line is the best "
-      "so "
-      "far of a dispatch. 1x is the compiler's default.";
+      "Each point is a candidate in screening, the short first measurement. Each line is the best "
+      "candidate so far of a dispatch. 1x is the compiler's default.";
   plot.x = axis;
   plot.y = {"speedup in screening", "x"};
-  plot.rules = {{Rule::Of::y, 1, "default"}};
+  plot.rules = {{Rule::Coordinate::y, 1, "default"}};
   Series each{.name = "all candidates", .role = Role::faint};
   std::vector<Series> best;
   for (const TuneSearch& search : searches) {
@@ -118,11 +117,6 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
 }
 
 }  // namespace
-
-std::string shortDispatch(const std::string& name) {
-  const auto at = name.find("dispatch_");
-  return at == std::string::npos ? name : name.substr(at);
-}
 
 double TuneSearch::computeSpeedup(const store::Trial& trial) const {
   const double ns = trial.details.screenNs.value_or(0);

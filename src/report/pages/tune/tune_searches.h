@@ -5,6 +5,7 @@
 
 #include "model/result/summary/tune_result.h"
 #include "report/data/run_record.h"
+#include "report/render/tune_reasons.h"
 
 namespace hone::report {
 
@@ -23,9 +24,6 @@ struct TuneSearch {
 /// Returns one search per searched dispatch, in order of their start.
 [[nodiscard]] std::vector<TuneSearch> collectSearches(const RunRecord& record,
                                                       const model::TuneResult& result);
-
-/// Removes the program prefix, which is redundant on a page about one program.
-[[nodiscard]] std::string shortDispatch(const std::string& name);
 
 /// Adds plots of the best candidate over trials and over time.
 void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searches,

@@ -20,7 +20,13 @@ ShapeCluster makeCluster(const std::vector<const ShapeResult*>& shapes) {
   std::vector<std::int64_t> outputs;
   std::vector<std::int64_t> reductions;
   double speedups = 0;
+  double overBaseline = 0;
+  std::int64_t withBaseline = 0;
   for (const ShapeResult* shape : shapes) {
+    if (shape->baseline) {
+      overBaseline += shape->baseline->meanUs / fastestLimit(*shape)->timeUs;
+      ++withBaseline;
+    }
     outputs.push_back(shape->reduction.outputSize());
     reductions.push_back(shape->reduction.reductionSize());
     speedups += slowestLimit(*shape)->timeUs / fastestLimit(*shape)->timeUs;
@@ -30,6 +36,9 @@ ShapeCluster makeCluster(const std::vector<const ShapeResult*>& shapes) {
   cluster.count = static_cast<std::int64_t>(shapes.size());
   cluster.outputSize = computeRange(std::move(outputs));
   cluster.reductionSize = computeRange(std::move(reductions));
+  if (withBaseline > 0) {
+    cluster.averageOverBaseline = overBaseline / static_cast<double>(withBaseline);
+  }
   cluster.averageSpeedup = speedups / static_cast<double>(shapes.size());
   return cluster;
 }

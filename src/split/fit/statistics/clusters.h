@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "split/sweep/sweep_result.h"
@@ -17,6 +18,8 @@ struct ShapeCluster {
   std::int64_t limit = 0;
   std::int64_t count = 0;
   SizeRange outputSize, reductionSize;
+  /// Baseline's time / best limit's time, over the shapes with a baseline; nullopt if none has one.
+  std::optional<double> averageOverBaseline;
   double averageSpeedup = 1;  ///< worst limit's time / best limit's time
 };
 

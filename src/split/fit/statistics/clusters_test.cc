@@ -39,6 +39,17 @@ TEST(Clusters, GroupShapesByBestLimit) {
   EXPECT_DOUBLE_EQ(clusters[2].averageSpeedup, 3);
 }
 
+TEST(Clusters, CompareWithMeasuredBaselinesOnly) {
+  SweepResult sweep{{8, 64}, {}, {}, 0};
+  sweep.shapes = {timedShape(3, {{8, 1}, {64, 2}}), timedShape(1, {{8, 1}, {64, 4}}),
+                  timedShape(2, {{8, 9}, {64, 3}})};
+  sweep.shapes[0].baseline = timingUs(5);
+  const auto clusters = clusterByLimit(sweep);
+  ASSERT_EQ(clusters.size(), 2U);
+  EXPECT_EQ(clusters[0].averageOverBaseline, std::nullopt);
+  EXPECT_EQ(clusters[1].averageOverBaseline, 5);
+}
+
 TEST(Clusters, OmitShapesWithoutReduction) {
   SweepResult sweep{{8}, {timedShape(3, {{8, 1}})}, {}, 0};
   sweep.shapes.front().reduction = {};

@@ -60,6 +60,39 @@ TEST(LimitStatistics, GeometricMeanDoesNotOverflow) {
   EXPECT_NEAR(ranking.limits[0].geomeanUs, 1e14, 1e4);
 }
 
+TEST(LimitStatistics, IncludeBaselineAndNoSplit) {
+  SweepResult sweep = makeSweep({{{8, 2}}, {{8, 8}}, {{8, 1}}}, {8});
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.baseline = timingUs(3);
+  }
+  sweep.shapes[0].noSplit = sweep.shapes[1].noSplit = timingUs(5);
+  const LimitRanking ranking = rankLimits(sweep);
+  EXPECT_EQ(ranking.shapes, 2);
+  ASSERT_TRUE(ranking.baseline && ranking.noSplit);
+  EXPECT_EQ(ranking.baseline->totalUs, 6);
+  EXPECT_EQ(ranking.noSplit->totalUs, 10);
+  EXPECT_EQ(ranking.limits.at(0).totalUs, 10);
+  EXPECT_TRUE(ranking.sparse.empty());
+}
+
+TEST(LimitStatistics, LeaveOutRowsMeasuredOnFewShapes) {
+  SweepResult sweep = makeSweep({{{8, 2}, {64, 1}}, {{8, 8}}, {{8, 1}}, {{8, 4}}}, {8, 64});
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.baseline = timingUs(3);
+  }
+  const LimitRanking ranking = rankLimits(sweep);
+  EXPECT_EQ(ranking.shapes, 4);
+  ASSERT_EQ(ranking.limits.size(), 1U);
+  EXPECT_EQ(ranking.limits[0].limit, 8);
+  EXPECT_FALSE(ranking.noSplit);
+  ASSERT_EQ(ranking.sparse.size(), 2U);
+  EXPECT_EQ(ranking.sparse[0].row.kind, SummaryRow::Kind::noSplit);
+  EXPECT_EQ(ranking.sparse[0].shapes, 0);
+  EXPECT_EQ(ranking.sparse[1].row, (SummaryRow{SummaryRow::Kind::limit, 64}));
+  EXPECT_EQ(ranking.sparse[1].shapes, 1);
+  EXPECT_TRUE(ranking.failed.empty());
+}
+
 TEST(LimitStatistics, AreEmptyForEmptySweep) {
   const LimitRanking nothing = rankLimits({});
   EXPECT_EQ(nothing.shapes, 0);

@@ -1,4 +1,4 @@
-#include "cluster/place.h"
+#include "cluster/this_node.h"
 
 #include <gtest/gtest.h>
 
