@@ -44,8 +44,15 @@ struct AnnotateOptions {
   std::string results;
   std::string limits = "1,2,4,8,16,64,128,256";
   std::uint64_t seed = 1;
+  bool force = false;
   ToolchainOptions toolchain;
 };
+
+/// Returns true if the annotated program is to be written: only a proven improvement, unless
+/// forced.
+bool isWritten(const AnnotateOptions& options, const stats::Comparison& comparison) {
+  return options.force || comparison.verdict == stats::Verdict::improved;
+}
 
 /// The best split of an operation, and its speedup over no split.
 struct Winner {
@@ -235,8 +242,8 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
                    const iree::Splittable& program,
                    const std::vector<std::optional<Winner>>& winners,
                    const std::optional<stats::Comparison>& comparison) {
+  const bool written = comparison && isWritten(options, *comparison);
   const bool slower = comparison && comparison->verdict == stats::Verdict::regressed;
-  const bool written = comparison && !slower;
   model::SplitAnnotation annotation;
   annotation.run = bench.run;
   annotation.output = written ? options.output : "";
@@ -259,13 +266,13 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
   fmt::print("\nwhole program: {} {:.2f}x ({:.2f}-{:.2f}), same results\n",
              nameOf(comparison->verdict), comparison->speedup.estimate, comparison->speedup.low,
              comparison->speedup.high);
-  if (slower) {
-    fmt::print("nothing written: the program got slower\n");
-    return 1;
+  if (!written) {
+    fmt::print("nothing written: the program is not proven faster; use --force to write it\n");
+    return slower ? 1 : 0;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
   fmt::print("      hone report {} -o report.html\n", bench.run);
-  return 0;
+  return slower ? 1 : 0;
 }
 
 Result<int> annotate(const Context& context, const AnnotateOptions& options) {
@@ -316,7 +323,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   annotated.irHash = hashBytes(text);
   HONE_CHECK(writeFile(annotated.ir, text));
   const auto comparison = HONE_TRY(compareWith(options, bench, program, annotated, sizes));
-  if (comparison.verdict != stats::Verdict::regressed) {
+  if (isWritten(options, comparison)) {
     HONE_CHECK(writeFile(options.output, text));
   }
   return finish(context, options, bench, prepared, winners, comparison);
@@ -342,11 +349,12 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
                    "Limits to measure without --results: a list 1,2 or a range start:end:step")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  command->add_flag("--force", options->force, "Write the program even if it is not proven faster");
   options->toolchain.addTo(*command);
   command->footer(
       "The output is the program after global optimization, with attributes that set the splits. "
       "Compile it with --compile-from=global-optimization. It is written only if its results are "
-      "equal and the whole program is not slower.\n"
+      "equal and the whole program is proven faster.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
       "  hone split annotate model.mlir -o faster.mlir --results convolutions_results\n"

@@ -36,6 +36,9 @@ struct SplitOutcome {
 /// Switches a recommendation to the other ladder if that one regresses fewer shapes.
 void preferFewerRegressions(SplitOutcome& outcome);
 
+/// Adds the verdicts of the validation to the recommendations.
+void addVerdicts(SplitOutcome& outcome);
+
 /// Writes comprehensive_analysis.txt, recommendation.json and optimized_config_<stem>.csv.
 [[nodiscard]] Result<void> writeReports(const SplitOutcome& outcome);
 /// Returns the given results folder, or the only *_results folder in the working folder.

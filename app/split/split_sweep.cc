@@ -247,6 +247,7 @@ Result<int> conclude(const Reporter& report, const SplitOptions& options, SplitC
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferFewerRegressions(outcome);
   }
+  addVerdicts(outcome);
   HONE_CHECK(writeReports(outcome));
   HONE_CHECK(
       command.store.finishRun(command.run, store::RunStatus::finished, toJson(toResult(outcome))));
@@ -473,6 +474,7 @@ Result<int> splitAnalyze(const Context& context, const std::string& folder) {
   outcome.folder = path;
   outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
   outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
+  addVerdicts(outcome);
   HONE_CHECK(split::writeSummary(path, outcome.analysis.sweep));
   HONE_CHECK(writeReports(outcome));
   return report(context, outcome);

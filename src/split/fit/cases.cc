@@ -34,13 +34,16 @@ Case makeCase(const Cases& cases, const ShapeResult& shape) {
   const double best = *bestUs(shape);
   Case one{&shape, reduction.outputSize(), reduction.reductionSize(), {}, {}, {}};
   for (const std::int64_t limit : cases.limits) {
-    const auto time = measuredUs(shape, limit);
+    const auto time = limit == kNoSplit ? timeUnder(shape, std::nullopt) : measuredUs(shape, limit);
     one.limitCosts.push_back(time ? computeCost(shape, best, *time)
                                   : computeFailureCost(shape, best));
   }
   for (const std::int64_t cap : cases.caps) {
-    one.capCosts.push_back(
-        computeCost(shape, best, *timeUnder(shape, std::min(cap, reduction.startSize()))));
+    const auto limit =
+        cap == kNoSplit ? std::nullopt : std::optional(std::min(cap, reduction.startSize()));
+    const auto time = timeUnder(shape, limit);
+    one.capCosts.push_back(time ? computeCost(shape, best, *time)
+                                : computeFailureCost(shape, best));
   }
   if (const auto time = timeUnder(shape, std::nullopt)) {
     one.skipCost = computeCost(shape, best, *time);
@@ -87,6 +90,19 @@ Cases collectCases(const SweepResult& sweep, model::ReductionKind kind) {
            std::tie(b.outputSize, b.reductionSize, b.shape->arguments);
   });
   return cases;
+}
+
+MeasuredRange measureRange(const Cases& cases) {
+  MeasuredRange range;
+  for (const Case& one : cases.all) {
+    const bool first = range.shapes++ == 0;
+    range.minOutput = first ? one.outputSize : std::min(range.minOutput, one.outputSize);
+    range.maxOutput = std::max(range.maxOutput, one.outputSize);
+    range.minReduction =
+        first ? one.reductionSize : std::min(range.minReduction, one.reductionSize);
+    range.maxReduction = std::max(range.maxReduction, one.reductionSize);
+  }
+  return range;
 }
 
 Cost costUnder(const Cases& cases, const Ladder& ladder, const Case& one) {

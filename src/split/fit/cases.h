@@ -34,10 +34,14 @@ struct Case {
 
 /// The shapes of one kind, prepared for fitting.
 struct Cases {
-  std::vector<std::int64_t> limits;  ///< limits a ladder may use, ascending
-  std::vector<std::int64_t> caps;    ///< caps a ladder may end in, ascending, up to 16
-  std::vector<Case> all;             ///< ascending by output size, then by reduction size
+  /// Limits a ladder may use, ascending. The limit 1 stands for no split.
+  std::vector<std::int64_t> limits;
+  std::vector<std::int64_t> caps;  ///< caps a ladder may end in, ascending, up to 16
+  std::vector<Case> all;           ///< ascending by output size, then by reduction size
 };
+
+/// Returns the sizes of the cases; zeros if there are none.
+[[nodiscard]] MeasuredRange measureRange(const Cases& cases);
 
 /// Returns the sweep's shapes that have a reduction and a time for a limit. A swept limit without a
 /// time for a shape failed there; it costs more than any limit with a time.

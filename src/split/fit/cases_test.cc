@@ -43,6 +43,31 @@ TEST(Cases, WeighsRegressionsTenfoldAndFailuresMore) {
   EXPECT_EQ(one.limitCosts[2].regressed, 1);
 }
 
+TEST(Cases, LimitOneStandsForNoSplit) {
+  ShapeResult shape = testShape(64, 64, 65536);
+  shape.limits = {{1, timingUs(20)}, {8, timingUs(10)}};
+  shape.noSplit = timingUs(5);
+  const SweepResult sweep = oneShape(shape);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  const Case& one = cases.all.front();
+  EXPECT_EQ(one.limitCosts[0].value, 0) << "not the time of a split into one part";
+  EXPECT_EQ(one.capCosts[0].value, 0);
+  EXPECT_DOUBLE_EQ(one.limitCosts[1].value, std::log(2));
+  EXPECT_EQ(chooseLimit(Ladder{{{INT64_MAX, {}, kNoSplit}}, 16}, shape.reduction), std::nullopt);
+  EXPECT_EQ(chooseLimit(Ladder{{}, kNoSplit}, shape.reduction), std::nullopt);
+}
+
+TEST(Cases, RangeCoversAllShapes) {
+  SweepResult sweep = oneShape(testShape(4, 8, 1000));
+  sweep.shapes.push_back(testShape(64, 64, 512));
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.limits = {{8, timingUs(5)}};
+  }
+  EXPECT_EQ(measureRange(collectCases(sweep, ReductionKind::matmul)),
+            (MeasuredRange{2, 32, 64 * 64, 512, 1000}));
+  EXPECT_EQ(measureRange({}), MeasuredRange{});
+}
+
 TEST(Cases, SumsCostsOfLimitsUnderLadder) {
   const SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0, 7);
   const Cases cases = collectCases(sweep, ReductionKind::matmul);

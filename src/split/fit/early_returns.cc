@@ -11,11 +11,12 @@ namespace hone::split {
 namespace {
 
 using Constant = std::int64_t EarlyReturns::*;
-constexpr std::array<Constant, 3> kConstants = {
-    &EarlyReturns::largeParallel, &EarlyReturns::smallReduction, &EarlyReturns::ratio};
+constexpr std::array<Constant, 4> kConstants = {&EarlyReturns::largeParallel,
+                                                &EarlyReturns::smallReduction, &EarlyReturns::ratio,
+                                                &EarlyReturns::modestReduction};
 
-/// Up to this number of candidates per constant, all combinations are tried; beyond it, one
-/// constant at a time.
+/// Up to this number of candidates per constant, all combinations of the first three are tried;
+/// beyond it, one constant at a time.
 constexpr std::size_t kMaxCombinedCandidates = 10;
 constexpr std::size_t kMaxCandidates = 64;
 constexpr double kRounding = 1e-9;
@@ -126,7 +127,7 @@ class Search {
     for (const std::int64_t p : parallel) {
       for (const std::int64_t s : reduction) {
         for (const std::int64_t r : ratio) {
-          consider({p, s, r});
+          consider({p, s, r, present_.modestReduction});
         }
       }
     }
@@ -135,6 +136,9 @@ class Search {
   bool refine() {
     bool better = false;
     for (std::size_t i = 0; i < kConstants.size(); ++i) {
+      if (form_ == SourceForm::chain && kConstants[i] == &EarlyReturns::modestReduction) {
+        continue;  // the form has no such condition
+      }
       for (const std::int64_t value : candidates(i, kMaxCandidates)) {
         EarlyReturns changed = best_;
         changed.*kConstants[i] = value;
@@ -148,7 +152,7 @@ class Search {
   EarlyReturns present_, best_;
   double bestScore_ = 0;
   std::vector<OpenCase> open_;
-  std::array<std::set<std::int64_t>, 3> measures_;
+  std::array<std::set<std::int64_t>, kConstants.size()> measures_;
 };
 
 }  // namespace

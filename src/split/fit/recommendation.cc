@@ -35,7 +35,7 @@ Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
 /// Fits a heuristic. Ladder and early returns depend on each other, so the ladder is fitted again
 /// to the operations that the returns do not skip.
 Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
-  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases)};
+  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases), measureRange(cases)};
   first.returns = fitReturns(first, cases);
   const Cases kept = notSkipped(cases, first);
   if (kept.all.size() == cases.all.size()) {
@@ -116,6 +116,26 @@ std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form)
     recommendations.push_back(std::move(one));
   }
   return recommendations;
+}
+
+std::optional<std::string> reasonToKeepCompilersCode(const FittedHeuristic& fitted) {
+  const auto shapes = [](std::int64_t count) {
+    return fmt::format("{} {}", count, count == 1 ? "shape" : "shapes");
+  };
+  if (const auto& counts = fitted.validated) {
+    return counts->regressed > 0 ? std::optional(fmt::format("{} regressed in the validation",
+                                                             shapes(counts->regressed)))
+           : counts->failed > 0
+               ? std::optional(fmt::format("{} failed in the validation", shapes(counts->failed)))
+           : counts->improved == 0
+               ? std::optional<std::string>("no shape improved in the validation")
+               : std::nullopt;
+  }
+  const Regret& predicted = fitted.inSample;
+  const bool hasBaseline = predicted.improved + predicted.neutral + predicted.regressed > 0;
+  return hasBaseline && predicted.improved == 0
+             ? std::optional<std::string>("no shape is predicted to improve")
+             : std::nullopt;
 }
 
 Result<void> writeRecommendations(const std::filesystem::path& folder,

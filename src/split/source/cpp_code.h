@@ -24,9 +24,23 @@ struct NamedConstant {
 /// Returns the compiler's function that contains them: "getMatmulLikeReductionSizes".
 [[nodiscard]] std::string functionName(const Heuristic& heuristic);
 
-/// Returns the C++ code of the ladder, as lines without line ends, indented as within a function.
-/// This is the chain from `int64_t limitParallelLoops;` on, or the body of the function that
-/// returns the limit.
+/// Returns the C++ code of the whole ladder, as lines without line ends, indented as within a
+/// function. This is the chain from `int64_t limitParallelLoops;` on, or the body of the function
+/// that returns the limit. Code that does not split returns std::nullopt.
 [[nodiscard]] std::vector<std::string> ladderCode(const Heuristic& heuristic);
+
+/// Expressions that a ladder compares or returns.
+struct LadderNames {
+  std::string output, reduction;
+  std::string start;  ///< size of the loop that is split first
+};
+
+/// The way a ladder gives its limit: it sets limitParallelLoops, or returns it.
+enum class LadderStyle : std::uint8_t { chain, returns };
+
+/// Returns the code of the ladder for sizes in the heuristic's measured range, without conditions
+/// that are always true or false there. The lines are not indented.
+[[nodiscard]] std::vector<std::string> measuredLadder(const Heuristic& heuristic,
+                                                      const LadderNames& names, LadderStyle style);
 
 }  // namespace hone::split

@@ -95,10 +95,10 @@ Strip Grid::strip(std::size_t c0, std::size_t c1) const {
   return {limits_, std::move(sums)};
 }
 
-LimitChoice Grid::capFrom(std::size_t c0) const {
-  LimitChoice best{capSums_[c0].back(), caps_.back()};
+std::optional<LimitChoice> Grid::capFrom(std::size_t c0, std::int64_t most) const {
+  std::optional<LimitChoice> best;
   for (std::size_t cap = caps_.size(); cap-- > 0;) {
-    if (capSums_[c0][cap] < best.cost) {
+    if (caps_[cap] <= most && (!best || capSums_[c0][cap] < best->cost)) {
       best = {capSums_[c0][cap], caps_[cap]};
     }
   }

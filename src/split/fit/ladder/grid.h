@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -50,8 +52,10 @@ class Grid {
 
   /// Returns the columns [c0, c1); the result refers to the grid.
   [[nodiscard]] Strip strip(std::size_t c0, std::size_t c1) const;
-  /// Returns the cheapest cap for all columns from c0 on; the larger one on a tie.
-  [[nodiscard]] LimitChoice capFrom(std::size_t c0) const;
+  /// Returns the cheapest cap up to `most` for all columns from c0 on; the larger one on a tie.
+  /// Returns nullopt if all caps are larger.
+  [[nodiscard]] std::optional<LimitChoice> capFrom(
+      std::size_t c0, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
 
  private:
   /// Prefix sum over all cells before a row and a column, by limit.

@@ -1,30 +1,36 @@
 #include "split/fit/ladder/rung_price.h"
 
 #include <array>
-#include <optional>
-#include <utility>
+#include <cmath>
 
 namespace hone::split {
 namespace {
 
-constexpr std::array kPrices = {64 * kRungCost, 32 * kRungCost, 16 * kRungCost, 8 * kRungCost,
-                                4 * kRungCost,  2 * kRungCost,  kRungCost};
+/// Prices fall from one that no single shape can pay by a factor of the square root of two, so that
+/// ladders of each length are compared.
+constexpr std::size_t kPriceCount = 25;
+/// Price if there are too few shapes to cross-validate.
+constexpr double kDefaultPrice = 64 * kRungCost;
+constexpr std::size_t kMinFolds = 3;
+
+double priceAt(std::size_t index) {
+  return kRungCost * std::pow(2, static_cast<double>(kPriceCount - 1 - index) / 2);
+}
+
 /// Scores within this distance per shape of the best are considered equal.
 constexpr double kScoreTolerance = 0.01;
 
-using Scores = std::array<double, kPrices.size()>;
+using Scores = std::array<Cost, kPriceCount>;
 
-/// Returns the cross-validated loss at each price. Uses the loss without the regression weight: a
-/// few regressed shapes next to a boundary would dominate.
-Scores crossValidated(const Cases& cases, const Fitter& fitter) {
+/// Returns the cross-validated cost at each price.
+Scores crossValidated(const Cases& cases, const Folds& folds, const Fitter& fitter) {
   Scores scores{};
-  const Folds folds = makeFolds(cases);
-  for (std::size_t fold = 0; folds.count > 1 && fold < folds.count; ++fold) {
+  for (std::size_t fold = 0; fold < folds.count; ++fold) {
     const Cases others = outsideFold(cases, folds, fold);
     const Cases left = inFold(cases, folds, fold);
     const LadderAt ladderAt = fitter(others);
-    for (std::size_t i = 0; i < kPrices.size(); ++i) {
-      scores[i] += costUnder(left, ladderAt(kPrices[i])).loss;
+    for (std::size_t i = 0; i < kPriceCount; ++i) {
+      scores[i] += costUnder(left, ladderAt(priceAt(i)));
     }
   }
   return scores;
@@ -36,24 +42,22 @@ Ladder fitAtBestPrice(const Cases& cases, const Fitter& fitter) {
   if (cases.all.empty() || cases.limits.empty()) {
     return {};
   }
-  struct Best {
-    Ladder ladder;
-    std::int64_t regressed = 0;
-    double score = 0;
-  };
-  std::optional<Best> best;
-  const LadderAt ladderAt = fitter(cases);
-  const Scores scores = crossValidated(cases, fitter);
-  const double tolerance = kScoreTolerance * static_cast<double>(cases.all.size());
-  for (std::size_t i = 0; i < kPrices.size(); ++i) {
-    Ladder ladder = ladderAt(kPrices[i]);
-    const std::int64_t regressed = costUnder(cases, ladder).regressed;
-    if (!best || regressed < best->regressed ||
-        (regressed == best->regressed && scores[i] < best->score - tolerance)) {
-      best = {std::move(ladder), regressed, scores[i]};
-    }
+  const Folds folds = makeFolds(cases);
+  if (folds.count < kMinFolds) {
+    return fitter(cases)(kDefaultPrice);
   }
-  return best->ladder;
+  const Scores scores = crossValidated(cases, folds, fitter);
+  const double tolerance = kScoreTolerance * static_cast<double>(cases.all.size());
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < kPriceCount; ++i) {
+    // Compares losses without the regression weight: a few regressed shapes next to a boundary
+    // would dominate.
+    const bool faster = scores[i].loss < scores[best].loss - tolerance;
+    const bool safer = scores[i].regressed < scores[best].regressed &&
+                       scores[i].loss < scores[best].loss + tolerance;
+    best = faster || safer ? i : best;
+  }
+  return fitter(cases)(priceAt(best));
 }
 
 }  // namespace hone::split
