@@ -75,7 +75,7 @@ class Session {
   void learn();
   /// Adds the results of another process.
   [[nodiscard]] Result<void> take(const Sent& sent, PlanResult result);
-  /// What `take` knows about the process that sent a result.
+  /// Facts about the process that sent a result.
   struct OtherProcess {
     std::map<std::string, std::string> keys;  ///< from its keys to keys of this session
     double baselineNs = 0;                    ///< screening time of its baseline; 0 if unknown
