@@ -33,8 +33,7 @@ using model::ProfiledProgram;
 struct ProfileCommandOptions {
   OperationOptions operations;
   GenerateOptions generate;
-  std::string dispatches;
-  profile::DispatchFilter filter;  ///< parsed `dispatches`
+  profile::DispatchFilter filter;  ///< parsed --dispatches
   std::string providers = "iree";
   profile::ProfileOptions profile;
   ProfileOutput output;
@@ -57,21 +56,19 @@ Result<void> setProviders(const std::string& text, profile::ProfileOptions& opti
   return {};
 }
 
-/// Generates the operations that the options select and returns those that match the filter.
+/// Generates the dispatches that the options select.
 Result<std::vector<profile::Generated>> chooseOperations(const ProfileCommandOptions& options,
                                                          Toolchain& toolchain, Progress& progress) {
   std::vector<std::string> warnings;
-  const auto operations = HONE_TRY(
-      operationsFrom(options.operations, toolchain.compiler, toolchain.target.flags, warnings));
+  const auto operations =
+      HONE_TRY(operationsFrom(options.operations, toolchain.compiler, toolchain.target, warnings));
   for (const std::string& warning : warnings) {
     progress.say(fmt::format("skipped: {}", warning));
   }
   if (operations.empty()) {
     return std::vector<profile::Generated>{};
   }
-  auto generated =
-      HONE_TRY(generateAll(toolchain, operations, options.generate, [](const auto&) {}));
-  return matching(std::move(generated), options.filter);
+  return generateAll(toolchain, operations, options.generate, [](const auto&) {});
 }
 
 std::string runKey(const std::vector<profile::Generated>& operations, const Toolchain& toolchain,
@@ -81,7 +78,7 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Tool
   for (const profile::Generated& one : operations) {
     hasher.field(profile::generateSource(one, one.configs)).field(one.target);
   }
-  hasher.field(options.dispatches).field(options.providers);
+  hasher.field(options.generate.dispatch.dispatches).field(options.providers);
   hasher.field(fmt::format("{} {} {} {} {}", options.profile.verify, options.profile.measure,
                            options.profile.fewestRounds, options.profile.mostRounds,
                            options.profile.seed));
@@ -207,15 +204,15 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
 Result<int> profileCommand(const Context& context, ProfileCommandOptions options) {
   HONE_CHECK(setProviders(options.providers, options.profile));
   HONE_CHECK(options.output.check());
-  options.filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
+  options.filter = HONE_TRY(profile::DispatchFilter::from(options.generate.dispatch.dispatches));
   const bool given = options.operations.given();
   if (!options.operations.file.empty()) {
     HONE_TRY(readFile(options.operations.file));  // fail early if the file is missing
   }
   std::vector<profile::Generated> operations;
   if (!given) {
-    operations =
-        HONE_TRY(chooseGenerated(options.generate.folder, options.filter, options.toolchain));
+    operations = HONE_TRY(
+        chooseGenerated(options.generate.dispatch.folder, options.filter, options.toolchain));
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   options.toolchain = commandToolchain(options.toolchain, cluster);
@@ -252,12 +249,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("profile", "Measure operations, or the dispatches of a program");
   options->operations.addTo(*command);
-  options->generate.addTo(*command);
-  command
-      ->add_option(
-          "--dispatches", options->dispatches,
-          "Profile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
-      ->type_name("REGEX");
+  options->generate.addTo(*command, context);
   command
       ->add_option("--providers", options->providers,
                    "Implementations to measure: iree, onednn or iree,onednn")

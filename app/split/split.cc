@@ -24,6 +24,10 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
       ->type_name("DIR");
   mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*mode);
+  mode->get_option("--target")
+      ->description("local, vulkan, rocm:gfx942, cuda:sm_80, … or a list: one per driver");
+  mode->get_option("--device")
+      ->description("local-sync, local-task, vulkan, hip://0, … or a list: one sweep per driver");
   options->cluster.addTo(*mode);
   return mode;
 }
@@ -55,6 +59,8 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
                   "  hone split {0} convolutions.txt\n"
                   "  hone split {0} convolutions.txt --type f32        run all problems as f32\n"
                   "  hone split {0} convolutions.txt --limits 1,2,4,8,16 --limit 10\n"
+                  "  hone split {0} convolutions.txt --device local-task,vulkan\n"
+                  "  hone split {0} gemms.txt --target rocm:gfx942 --device hip://0,hip://1\n"
                   "  hone split {0} convolutions.txt --executor slurm --nodes 8 --partition batch\n"
                   "Exit code 1: the recommended code slows down a shape, or a result was wrong.",
                   name));

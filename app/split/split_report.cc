@@ -220,6 +220,15 @@ void printRanking(const split::LimitRanking& ranking) {
   fmt::print("\n{}", table.text(report::outputWidth()));
 }
 
+/// Returns 1 if the recommended code regresses a shape or a trial computed a wrong result.
+int exitCodeFor(const SplitOutcome& outcome) {
+  const auto& failures = outcome.analysis.sweep.failures;
+  const bool bad = makeValidation(outcome).count(Verdict::regressed) > 0 ||
+                   std::any_of(failures.begin(), failures.end(),
+                               [](const std::string& why) { return why.contains(": mismatch: "); });
+  return bad ? 1 : 0;
+}
+
 }  // namespace
 
 void preferFewerRegressions(SplitOutcome& outcome) {
@@ -293,14 +302,9 @@ Result<std::filesystem::path> resultsFolder(const std::string& given) {
 }
 
 int report(const Context& context, const SplitOutcome& outcome) {
-  const split::Validation validation = makeValidation(outcome);
-  const bool bad =
-      validation.count(Verdict::regressed) > 0 ||
-      std::any_of(outcome.analysis.sweep.failures.begin(), outcome.analysis.sweep.failures.end(),
-                  [](const std::string& why) { return why.contains(": mismatch: "); });
   if (context.json) {
     fmt::print("{}\n", toJson(toResult(outcome)).dump(2));
-    return bad ? 1 : 0;
+    return exitCodeFor(outcome);
   }
   printCounts(outcome);
   printRanking(outcome.analysis.ranking);
@@ -315,7 +319,25 @@ int report(const Context& context, const SplitOutcome& outcome) {
   const std::string folder = outcome.folder.string();
   fmt::print("\nreport: {}/{}\n", folder, kAnalysisFile);
   printNext(outcome);
-  return bad ? 1 : 0;
+  return exitCodeFor(outcome);
+}
+
+int GroupReports::add(const std::string& devices, const SplitOutcome& outcome) {
+  if (!context_.json) {
+    fmt::print("{}device {}\n", first_ ? "" : "\n", devices);
+    first_ = false;
+    return report(context_, outcome);
+  }
+  nlohmann::json document = toJson(toResult(outcome));
+  document["device"] = devices;
+  documents_.push_back(std::move(document));
+  return exitCodeFor(outcome);
+}
+
+void GroupReports::finish() const {
+  if (context_.json) {
+    fmt::print("{}\n", documents_.dump(2));
+  }
 }
 
 }  // namespace hone::app

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,5 +47,20 @@ void addVerdicts(SplitOutcome& outcome);
 /// Prints the outcome as text or JSON. Returns the exit code: 1 if the recommended code regresses a
 /// shape or a trial computed a wrong result.
 [[nodiscard]] int report(const Context& context, const SplitOutcome& outcome);
+
+/// Prints the outcomes of several groups of devices: text at once, JSON as one array at the end.
+class GroupReports {
+ public:
+  explicit GroupReports(const Context& context) : context_(context) {}
+  /// Returns the exit code of the outcome.
+  [[nodiscard]] int add(const std::string& devices, const SplitOutcome& outcome);
+  /// Prints the array with --json.
+  void finish() const;
+
+ private:
+  const Context& context_;
+  bool first_ = true;
+  nlohmann::json documents_ = nlohmann::json::array();
+};
 
 }  // namespace hone::app

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,15 @@ class Session {
   void learn();
   /// Adds the results of another process.
   [[nodiscard]] Result<void> take(const Sent& sent, PlanResult result);
+  /// Facts about the process that sent a result.
+  struct OtherProcess {
+    std::map<std::string, std::string> keys;  ///< from its keys to keys of this session
+    double baselineNs = 0;                    ///< screening time of its baseline; 0 if unknown
+  };
+  /// Copies the result of one candidate into its entry and completes its record; returns false if
+  /// there is nothing to record.
+  bool takeTried(std::size_t index, LastStage lastStage, const OtherProcess& there,
+                 TriedCandidate& tried);
   /// Judges an entry screened by another process; `ratio` scales its time by the baselines.
   void judgeRemote(std::size_t index, store::TrialRecord& record, double ratio);
   /// Handles a failed unit, such as one that ended every process that performed it. Retries its

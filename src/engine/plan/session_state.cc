@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "base/hash.h"
@@ -45,18 +47,13 @@ void addTime(const SessionState& state, const SessionEntry& entry, Finding& find
   const auto inRace = [&](const SessionEntry& one) {
     return roundTimes(state.tools.log, one.trial, model::Stage::race, state.sampler.rankBy());
   };
-  const auto baseline = inRace(state.entries.front());
-  std::vector<double> times;
-  std::vector<double> ratios;
-  for (const auto& [round, ns] : inRace(entry)) {
-    if (const auto other = baseline.find(round); other != baseline.end()) {
-      times.push_back(ns);
-      ratios.push_back(other->second / ns);
-    }
-  }
-  if (!times.empty()) {
+  const auto raceTimes = inRace(entry);
+  const auto speedups = stats::pairedSpeedups(inRace(state.entries.front()), raceTimes);
+  if (!speedups.empty()) {
+    std::vector<double> times;
+    std::ranges::copy(raceTimes | std::views::values, std::back_inserter(times));
     finding.timeNs = stats::median(times);
-    finding.estimatedSpeedup = stats::median(ratios);
+    finding.estimatedSpeedup = stats::median(speedups);
   } else if (entry.screenNs > 0) {
     finding.timeNs = entry.screenNs;
     finding.estimatedSpeedup = state.baselineNs() / entry.screenNs;

@@ -168,8 +168,9 @@ Result<void> ValidationUnit::measure(engine::UnitContext& context) {
       engine::makeProgram(problem, item.request.source, item.request.function);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, tools_.seed, scratch.path()));
-  engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());
-  const engine::Sampler sampler(tools_.runner);
+  const iree::ModuleRunner& runner = tools_.runnerAt(context.place);
+  engine::Verifier verifier(runner, program, inputs, scratch.path());
+  const engine::Sampler sampler(runner);
   engine::CallTrials trials(context.log, sampler);
   const auto add = [&](const std::string& name, const CompileReport& report,
                        const std::filesystem::path& module,

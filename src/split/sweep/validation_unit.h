@@ -53,8 +53,14 @@ struct ValidationTools {
   std::filesystem::path folder;  ///< folder for sources
   std::vector<std::string> flags;
   std::uint64_t seed = 1;
+  /// Runners of further devices that share the validation, by UnitContext::place - 1.
+  std::vector<iree::ModuleRunner> others = {};
   /// Returns true once only rounds that are needed for a verdict may start. Optional.
   std::function<bool()> outOfTime{};  // NOLINT(readability-redundant-member-init)
+
+  [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
+    return place == 0 ? runner : others.at(place - 1);
+  }
 };
 
 inline constexpr std::string_view kValidationUnit = "split-validate";
