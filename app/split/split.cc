@@ -32,6 +32,15 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
   return mode;
 }
 
+/// Adds the options that describe a checkout and its build.
+void addBuild(CLI::App& mode, SplitOptions& options, const char* what) {
+  mode.add_option("--iree-source", options.ireeSource, what)->type_name("DIR");
+  mode.add_option("--iree-build", options.ireeBuild, "Build folder of the checkout")
+      ->type_name("DIR");
+  mode.add_option("--build-command", options.buildCommand,
+                  "Build command (default: cmake --build . --target iree-compile)");
+}
+
 void addSweep(CLI::App& split, Context& context, const char* name, const char* what,
               const char* limits) {
   auto options = std::make_shared<SplitOptions>();
@@ -47,13 +56,7 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
                    "Set limits by attribute, or rebuild the compiler per limit")
       ->check(CLI::IsMember({"attribute", "rebuild"}))
       ->capture_default_str();
-  mode->add_option("--iree-source", options->ireeSource, "With --method rebuild: the IREE checkout")
-      ->type_name("DIR");
-  mode->add_option("--iree-build", options->ireeBuild,
-                   "With --method rebuild: the build folder of the checkout")
-      ->type_name("DIR");
-  mode->add_option("--build-command", options->buildCommand,
-                   "Build command (default: cmake --build . --target iree-compile)");
+  addBuild(*mode, *options, "With --method rebuild: the IREE checkout");
   mode->footer(
       fmt::format("Examples:\n"
                   "  hone split {0} convolutions.txt\n"
@@ -73,9 +76,12 @@ void addTestOptimized(CLI::App& split, Context& context) {
   auto options = std::make_shared<SplitOptions>();
   CLI::App* mode = addMeasuring(split, "test-optimized",
                                 "Validate the code that an earlier analysis recommended", options);
+  addBuild(*mode, *options, "IREE checkout: patch it, build it, and validate the built compiler");
   mode->footer(
       "Examples:\n"
       "  hone split test-optimized convolutions.txt         reads convolutions_results\n"
+      "  hone split test-optimized convolutions.txt --iree-source iree --iree-build iree-build\n"
+      "Without --iree-source, the splits are set by attribute. The checkout is restored.\n"
       "Exit code 1: the recommended code slows down a shape, or a result was wrong.");
   mode->callback([&context, options] {
     context.action = [&context, options] { return splitTestOptimized(context, *options); };

@@ -72,7 +72,7 @@ void printValidation(const SplitOutcome& outcome) {
                        {"ambiguous", report::Align::right},
                        {"regressed", report::Align::right},
                        {"vs. oracle", report::Align::right}});
-  for (const char* name : {kOneD, kTwoD, kOracle}) {
+  for (const char* name : validatedWays(outcome)) {
     const Tally tally = makeTally(outcome.validation, name);
     const auto geomean = tally.geomean();
     table.add(
@@ -260,6 +260,13 @@ void addVerdicts(SplitOutcome& outcome) {
     const model::ReductionKind kind = one.oneD.heuristic.kind;
     if (outcome.validation.empty()) {
       (one.takeTwoD ? one.twoD : one.oneD).validated = countVerdicts(outcome.filed, kinds, kind);
+      continue;
+    }
+    if (!outcome.built.empty()) {
+      split::FittedHeuristic& taken = one.takeTwoD ? one.twoD : one.oneD;
+      if (std::ranges::find(outcome.built, taken.heuristic) != outcome.built.end()) {
+        taken.validated = countVerdicts(outcome.validation, kBuilt, kinds, kind);
+      }
       continue;
     }
     one.oneD.validated = countVerdicts(outcome.validation, kOneD, kinds, kind);

@@ -20,6 +20,7 @@ namespace hone::app {
 inline constexpr const char* kOneD = "1-D";
 inline constexpr const char* kTwoD = "2-D";
 inline constexpr const char* kOracle = "oracle";
+inline constexpr const char* kBuilt = "built";  ///< a compiler built with the recommended code
 
 /// Results of a `hone split` subcommand.
 struct SplitOutcome {
@@ -30,6 +31,8 @@ struct SplitOutcome {
   std::vector<split::ShapeRecord> records;
   split::Analysis analysis;
   std::vector<split::ValidationRecord> validation;
+  /// The recommended code that was built to validate it; empty: validated by attribute.
+  std::vector<split::Heuristic> built;
   split::Validation filed;  ///< read from files if nothing was measured
 };
 

@@ -76,9 +76,8 @@ Result<void> select(const ApplyOptions& options, const split::Source& source,
 }
 
 /// Selects the recommended heuristics for the forms of the source.
-Result<Selection> selectHeuristics(const ApplyOptions& options, const split::Source& source) {
-  const fs::path folder = HONE_TRY(resultsFolder(options.results));
-  const auto recommendations = HONE_TRY(split::readRecommendations(folder));
+Result<Selection> selectHeuristics(const ApplyOptions& options, const split::Source& source,
+                                   std::span<const split::Recommendation> recommendations) {
   if (!HONE_TRY(split::sizesFunction(source, model::ReductionKind::convolution)) &&
       !HONE_TRY(split::sizesFunction(source, model::ReductionKind::matmul))) {
     return source.error(1, "function getMatmulLikeReductionSizes not found");
@@ -88,9 +87,8 @@ Result<Selection> selectHeuristics(const ApplyOptions& options, const split::Sou
     HONE_CHECK(select(options, source, one, selection));
   }
   if (selection.heuristics.empty() && selection.reasons.empty()) {
-    return selection.notes.empty()
-               ? userError("{}: no recommendation for this source", folder.string())
-               : userError("{}; nothing to patch", selection.notes.back());
+    return selection.notes.empty() ? userError("no recommendation for {}", options.source)
+                                   : userError("{}; nothing to patch", selection.notes.back());
   }
   if (selection.heuristics.empty() && !selection.refusal) {
     selection.refusal = selection.reasons.back();
@@ -145,14 +143,21 @@ void print(const Context& context, const ApplyOptions& options, const Selection&
   }
 }
 
-Result<int> apply(const Context& context, const ApplyOptions& options) {
-  if (const auto said = HONE_TRY(split::restoreLeftover(options.source))) {
+/// Reads the source, restoring it first if a killed process left it edited.
+Result<std::string> readRestored(const std::string& file) {
+  if (const auto said = HONE_TRY(split::restoreLeftover(file))) {
     fmt::print(stderr, "hone: {}\n", *said);
   }
-  const std::string text = HONE_TRY(readFile(options.source));
+  return readFile(file);
+}
+
+Result<int> apply(const Context& context, const ApplyOptions& options) {
+  const std::string text = HONE_TRY(readRestored(options.source));
   const std::string own = HONE_TRY(split::withoutHeuristics(text, options.source));
   const split::Source source = HONE_TRY(split::readSource(own, options.source));
-  Selection selection = HONE_TRY(selectHeuristics(options, source));
+  const fs::path folder = HONE_TRY(resultsFolder(options.results));
+  const auto recommendations = HONE_TRY(split::readRecommendations(folder));
+  Selection selection = HONE_TRY(selectHeuristics(options, source, recommendations));
   if (selection.refusal) {
     selection.heuristics.clear();
     print(context, options, selection, "");
@@ -169,6 +174,17 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
 }
 
 }  // namespace
+
+Result<std::vector<split::Heuristic>> heuristicsFor(
+    const fs::path& file, std::span<const split::Recommendation> recommendations) {
+  ApplyOptions options;
+  options.source = file.string();
+  options.force = true;
+  const std::string text = HONE_TRY(readRestored(options.source));
+  const std::string own = HONE_TRY(split::withoutHeuristics(text, file));
+  const split::Source source = HONE_TRY(split::readSource(own, options.source));
+  return HONE_TRY(selectHeuristics(options, source, recommendations)).heuristics;
+}
 
 void addSplitApply(CLI::App& split, Context& context) {
   auto options = std::make_shared<ApplyOptions>();

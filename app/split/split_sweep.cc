@@ -10,6 +10,7 @@
 #include "app/common/open_executor.h"
 #include "app/split/split_report.h"
 #include "app/split/split_result.h"
+#include "app/split/split_source.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -228,6 +229,27 @@ void addDefaultOracles(const std::vector<split::ValidationOrder>& orders,
   }
 }
 
+/// Builds compilers from the user's checkout: one per limit of `rebuild`, and one with its
+/// recommended code.
+Result<split::ChoiceCompiler> rebuiltChoices(const SplitOptions& options, SplitCommand& command,
+                                             const std::vector<SweepProblem>& problems,
+                                             split::RebuildOptions rebuild) {
+  rebuild.source = split::sourceIn(options.ireeSource);
+  rebuild.build.folder = options.ireeBuild;
+  rebuild.build.log = std::filesystem::absolute(options.folder()) / "build.log";
+  if (!options.buildCommand.empty()) {
+    rebuild.build.command = options.buildCommand;
+  }
+  rebuild.workers = cpuCount();
+  rebuild.compileLimits = {
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.toolchain.compileSeconds * 1000)),
+      memoryBytes() / 2 / rebuild.workers};
+  return split::rebuildChoices(
+      command.toolchain.compiler, rebuild,
+      HONE_TRY(split::requestsFor(problems, command.toolchain.target.flags, command.folder.path())),
+      command.progress);
+}
+
 /// Validates the recommendations, writes the files and prints the report. Returns the exit code.
 Result<int> conclude(const Reporter& report, const SplitOptions& options, SplitCommand& command,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
@@ -238,14 +260,24 @@ Result<int> conclude(const Reporter& report, const SplitOptions& options, SplitC
   auto& recommendations = outcome.analysis.recommendations;
   if (!recommendations.empty()) {
     const std::int64_t startNs = nowNs();
-    const split::ValidationTools tools{
+    split::ValidationTools tools{
         command.toolchain.compiler,     command.runner, command.folder.path(),
         command.toolchain.target.flags, options.seed,   command.others};
-    const auto orders = makeValidationOrders(problems, outcome.records, recommendations);
+    auto orders = makeValidationOrders(problems, outcome.records, recommendations);
+    if (!outcome.built.empty()) {
+      split::RebuildOptions rebuild;
+      rebuild.recommended = outcome.built;
+      tools.built = HONE_TRY(rebuiltChoices(options, command, problems, rebuild));
+      for (split::ValidationOrder& order : orders) {
+        order.sizes = {{kBuilt, {}}};
+      }
+    }
     outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock));
-    addDefaultOracles(orders, outcome.validation);
+    if (outcome.built.empty()) {
+      addDefaultOracles(orders, outcome.validation);
+      preferFewerRegressions(outcome);
+    }
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
-    preferFewerRegressions(outcome);
   }
   addVerdicts(outcome);
   HONE_CHECK(writeReports(outcome));
@@ -255,31 +287,6 @@ Result<int> conclude(const Reporter& report, const SplitOptions& options, SplitC
   const int code = report(outcome);
   HONE_CHECK(ended);
   return code;
-}
-
-/// Returns the compiler that applies the limits, by attribute or by rebuilding.
-Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, SplitCommand& command,
-                                             const std::vector<std::int64_t>& limits,
-                                             const std::vector<SweepProblem>& problems) {
-  if (options.method == "attribute") {
-    return split::attributeChoices(command.toolchain.compiler, limits);
-  }
-  split::RebuildOptions rebuild;
-  rebuild.source = split::sourceIn(options.ireeSource);
-  rebuild.build.folder = options.ireeBuild;
-  rebuild.build.log = std::filesystem::absolute(options.folder()) / "build.log";
-  if (!options.buildCommand.empty()) {
-    rebuild.build.command = options.buildCommand;
-  }
-  rebuild.limits = limits;
-  rebuild.workers = cpuCount();
-  rebuild.compileLimits = {
-      std::chrono::milliseconds(static_cast<std::int64_t>(options.toolchain.compileSeconds * 1000)),
-      memoryBytes() / 2 / rebuild.workers};
-  return split::rebuildChoices(
-      command.toolchain.compiler, rebuild,
-      HONE_TRY(split::requestsFor(problems, command.toolchain.target.flags, command.folder.path())),
-      command.progress);
 }
 
 /// Sweeps the problems on the devices of one group.
@@ -319,9 +326,13 @@ Result<int> sweepGroup(const Context& context, const SplitOptions& options,
     settings.compiler +=
         fmt::format(" on {} {} {}", cluster.executor, cluster.partition, cluster.gres);
   }
+  split::RebuildOptions rebuild;
+  rebuild.limits = settings.limits;
   const split::SweepTools tools{
-      HONE_TRY(choiceCompiler(options, *command, settings.limits, problems)), command->runner,
-      command->folder.path(), command->others};
+      options.method == "attribute"
+          ? split::attributeChoices(command->toolchain.compiler, settings.limits)
+          : HONE_TRY(rebuiltChoices(options, *command, problems, rebuild)),
+      command->runner, command->folder.path(), command->others};
   split::Sweeper sweeper(command->unitRun(), tools, sweepOptions);
   if (!options.forceRerun && !sweepOptions.rerun.empty()) {
     progress.say(fmt::format("measuring again: {}; not found in {}", sweepOptions.rerun.names(),
@@ -345,6 +356,12 @@ Result<int> sweepGroup(const Context& context, const SplitOptions& options,
 Result<int> testGroup(const Context& context, const SplitOptions& options,
                       const std::vector<SweepProblem>& problems, const Reporter& report) {
   Progress progress(context.quiet || context.json);
+  if (options.ireeSource.empty() != options.ireeBuild.empty()) {
+    return userError("--iree-source requires --iree-build, and vice versa");
+  }
+  if (!options.ireeSource.empty() && HONE_TRY(options.cluster.resolve()).usesCluster()) {
+    return userError("--iree-source builds a compiler on this machine; omit --executor");
+  }
   auto recommendations = HONE_TRY(split::readRecommendations(options.folder()));
   auto sweep = HONE_TRY(split::readResults(options.folder()));
   std::map<std::string, split::ShapeResult> swept;
@@ -363,8 +380,14 @@ Result<int> testGroup(const Context& context, const SplitOptions& options,
     return userError("{}: no results for the problems of {}", options.folder().string(),
                      options.workload.file);
   }
-  const auto command = HONE_TRY(startCommand(context, options, "test-optimized", known, progress));
   SplitOutcome outcome;
+  std::string mode = "test-optimized";
+  if (!options.ireeSource.empty()) {
+    const std::filesystem::path source = split::sourceIn(options.ireeSource);
+    outcome.built = HONE_TRY(heuristicsFor(source, recommendations));
+    mode += HONE_TRY(hashFile(source));
+  }
+  const auto command = HONE_TRY(startCommand(context, options, mode, known, progress));
   outcome.records = std::move(records);
   outcome.analysis = split::analyze(std::move(sweep));
   outcome.analysis.recommendations = std::move(recommendations);

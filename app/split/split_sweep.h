@@ -22,7 +22,7 @@ struct SplitOptions {
   std::string budget;
   bool forceRerun = false;
   std::string method = "attribute";
-  std::string ireeSource;  ///< IREE checkout for the method `rebuild`
+  std::string ireeSource;  ///< IREE checkout to build compilers from
   std::string ireeBuild;
   std::string buildCommand;
   std::uint64_t seed = 1;

@@ -25,7 +25,7 @@ namespace hone::split {
 struct ValidationOrder {
   SweepProblem problem;
   std::map<std::string, std::vector<std::int64_t>>
-      sizes;                   ///< tile sizes by strategy ("1-D", …); empty: not split
+      sizes;  ///< tile sizes by strategy ("1-D", …); empty: not split. Ignored by built compilers
   double sweptBaselineUs = 0;  ///< baseline time if nothing needs to be measured
 };
 
@@ -55,6 +55,9 @@ struct ValidationTools {
   std::uint64_t seed = 1;
   /// Runners of further devices that share the validation, by UnitContext::place - 1.
   std::vector<iree::ModuleRunner> others = {};
+  /// Compiles the baseline and the recommended code with built compilers. Optional: without it,
+  /// `compiler` compiles the tile sizes as attributes.
+  ChoiceCompiler built{};  // NOLINT(readability-redundant-member-init)
   /// Returns true once only rounds that are needed for a verdict may start. Optional.
   std::function<bool()> outOfTime{};  // NOLINT(readability-redundant-member-init)
 
@@ -83,6 +86,11 @@ class ValidationUnit : public engine::Unit {
  private:
   struct Item;
 
+  /// Compile the problems of the units by attribute, or with built compilers.
+  [[nodiscard]] static Result<void> compileByAttribute(const ValidationTools& tools,
+                                                       std::span<ValidationUnit* const> units);
+  [[nodiscard]] static Result<void> compileBuilt(const ValidationTools& tools,
+                                                 std::span<ValidationUnit* const> units);
   [[nodiscard]] Result<void> measure(engine::UnitContext& context);
   /// Returns the results by the strategy names of the order.
   [[nodiscard]] ValidationRecord conclude() const;
