@@ -45,7 +45,7 @@ TEST(Cases, WeighsRegressionsTenfold) {
 }
 
 TEST(Cases, UnmeasuredDecisionsHaveNoTime) {
-  ShapeResult shape = testShape(64, 64, 65536);
+  ShapeResult shape = testShape(64, 64, 4096);
   shape.limits = {{1, timingUs(20)}, {8, timingUs(5)}};
   shape.baseline = timingUs(8);
   const SweepResult sweep = oneShape(shape);

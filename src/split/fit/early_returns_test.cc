@@ -58,13 +58,16 @@ TEST(EarlyReturns, KeepCompilerConstantsWithoutEvidence) {
 
 TEST(EarlyReturns, SkipNoFurtherShapeWithoutTimeUnsplit) {
   SweepResult sweep = sweepOfHugeOutputs(400000);
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.limits = {{64, shape.limits.at(8)}};  // splits all of them
+  }
   // One of the shapes that gain from no split has no time for it; the compiler would split it.
   ShapeResult& unknown = sweep.shapes[14];
   ASSERT_EQ(unknown.reduction.reductionSize(), 300000);
   unknown.noSplit.reset();
   const Cases cases = collectCases(sweep, ReductionKind::matmul);
   Heuristic heuristic = heuristicFor(SourceForm::functions, cases);
-  heuristic.ladder = {{{INT64_MAX, {}, 8}}, 16};
+  heuristic.ladder = {{{INT64_MAX, {}, 64}}, 16};
   heuristic.returns = fitReturns(heuristic, cases);
   EXPECT_FALSE(skips(heuristic.form, heuristic.returns, unknown.reduction));
   EXPECT_TRUE(skips(heuristic.form, heuristic.returns, sweep.shapes[10].reduction));
