@@ -244,6 +244,9 @@ std::vector<Check> runChecks(const Context& context) {
   }
   checks.push_back(checkStore(context));
   checks.push_back(checkWheel(installation, "z3", "z3_solver", "run pip install z3-solver"));
+  const std::string models = fmt::format("run {} (only for .onnx files)", installCommand("models"));
+  checks.push_back(checkWheel(installation, "onnx", "onnx", models));
+  checks.push_back(checkWheel(installation, "ONNX Runtime", "onnxruntime", models));
   addKernelChecks(checks);
   checks.push_back(checkSlurm());
   checks.push_back(checkModel());
