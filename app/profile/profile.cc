@@ -38,7 +38,7 @@ struct ProfileCommandOptions {
   std::string providers = "iree";
   profile::ProfileOptions profile;
   ProfileOutput output;
-  ProgramOptions program;
+  CallOptions program;
   ToolchainOptions toolchain;
   ClusterOptions cluster;
 };
@@ -274,7 +274,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
   command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
-  options->program.addTo(*command);
+  options->program.addTo(*command, "Program: ");
   options->output.addTo(*command);
   options->toolchain.addTo(*command);
   options->cluster.addTo(*command);

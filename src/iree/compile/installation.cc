@@ -62,6 +62,11 @@ fs::path Installation::runtimeTool(std::string_view name) const {
   return site / "iree/_runtime_libs" / name;
 }
 
+Installation installationOf(const fs::path& compilerLibrary) {
+  // <site>/iree/compiler/_mlir_libs/<library>
+  return {compilerLibrary.parent_path().parent_path().parent_path().parent_path(), ""};
+}
+
 Result<Installation> findInstallation(const std::string& flag) {
   const std::array<std::pair<std::string, std::string>, 2> demands = {
       {{"--iree", flag}, {"HONE_IREE", environment("HONE_IREE")}}};
