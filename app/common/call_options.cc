@@ -108,6 +108,10 @@ void CallOptions::addTo(Hasher& hasher) const {
   }
 }
 
+bool isProgramFile(const std::string& file) {
+  return file.ends_with(".mlir") || file.ends_with(".mlirbc") || file.ends_with(".onnx");
+}
+
 void reportChosenSizes(const engine::Program& program, Progress& progress) {
   for (const auto& [name, size] : program.chosenDims) {
     progress.say(

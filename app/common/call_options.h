@@ -34,6 +34,9 @@ struct CallOptions {
   void addTo(Hasher& hasher) const;
 };
 
+/// Returns true for a file with a program or model; other files are workloads.
+[[nodiscard]] bool isProgramFile(const std::string& file);
+
 /// Says which sizes of dimensions hone chose.
 void reportChosenSizes(const engine::Program& program, Progress& progress);
 

@@ -226,14 +226,21 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
   }
   Progress progress(context.quiet || context.json);
   std::optional<ProfiledProgram> program;
-  if (options.operations.isProgram() && cluster.usesCluster()) {
-    progress.say("profiling only the operations: whole programs are not profiled on a cluster");
-  } else if (options.operations.isProgram()) {
-    const ProgramProfile whole = HONE_TRY(
-        profileProgram(toolchain, options.operations.file, options.program, options.profile.seed));
-    program = toResult(whole);
-    if (!context.json) {
-      fmt::print("{}\n", programTable(whole, report::outputWidth()));
+  if (options.operations.isProgram()) {
+    const engine::Program loaded = HONE_TRY(engine::loadProgram(
+        toolchain.compiler,
+        HONE_TRY(options.program.sourceFor(options.operations.file, toolchain.target.flags))));
+    reportChosenSizes(loaded, progress);
+    options.operations.file = loaded.source.string();  // lowered: its operations can be read
+    if (cluster.usesCluster()) {
+      progress.say("profiling only the operations: whole programs are not profiled on a cluster");
+    } else {
+      const ProgramProfile whole =
+          HONE_TRY(profileProgram(toolchain, loaded, options.program, options.profile.seed));
+      program = toResult(whole);
+      if (!context.json) {
+        fmt::print("{}\n", programTable(whole, report::outputWidth()));
+      }
     }
   }
   if (given) {

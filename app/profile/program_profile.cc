@@ -32,10 +32,8 @@ double sumNs(const ProgramProfile& profile) {
 
 }  // namespace
 
-Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& file,
+Result<ProgramProfile> profileProgram(Toolchain& toolchain, const engine::Program& program,
                                       const CallOptions& options, std::uint64_t seed) {
-  const engine::Program program = HONE_TRY(engine::loadProgram(
-      toolchain.compiler, HONE_TRY(options.sourceFor(file, toolchain.target.flags))));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-program"));
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, options.inputs, seed, scratch.path()));

@@ -18,7 +18,8 @@ struct ProgramProfile {
   double wallNs = 0;                           ///< of one call
 };
 
-[[nodiscard]] Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& file,
+[[nodiscard]] Result<ProgramProfile> profileProgram(Toolchain& toolchain,
+                                                    const engine::Program& program,
                                                     const CallOptions& options, std::uint64_t seed);
 [[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
 /// Converts the profile to its stored form.

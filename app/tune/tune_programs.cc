@@ -12,11 +12,6 @@
 namespace hone::app {
 namespace {
 
-/// Returns true for a program; other files are workloads.
-bool isProgram(const std::string& file) {
-  return file.ends_with(".mlir") || file.ends_with(".mlirbc") || file.ends_with(".onnx");
-}
-
 /// Returns the dispatch in a benchmark file dumped by the compiler as a program.
 Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Program& file,
                                     const std::vector<std::string>& flags,
@@ -57,7 +52,7 @@ Result<std::vector<model::Problem>> TunePrograms::readProblems(Progress& progres
     }
     all.insert(all.end(), some->begin(), some->end());
   }
-  if (file.empty() || isProgram(file)) {
+  if (file.empty() || isProgramFile(file)) {
     return all;
   }
   const model::Workload workload = HONE_TRY(model::readWorkload(file));
@@ -94,7 +89,7 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
     programs.push_back(std::move(whole));
     return {};
   };
-  if (isProgram(file)) {
+  if (isProgramFile(file)) {
     engine::Program program =
         HONE_TRY(engine::loadProgram(toolchain.compiler, HONE_TRY(call.sourceFor(file, flags))));
     reportChosenSizes(program, progress);

@@ -14,7 +14,7 @@ namespace {
 /// The version of the API that hone asks for: the first with all of its functions.
 constexpr std::uint32_t kApiVersion = 1;
 
-/// What the library's only exported function returns.
+/// The value of the only exported function of the library.
 struct OrtApiBase {
   const void* const* (*getApi)(std::uint32_t);
   const char* (*getVersion)();
