@@ -34,6 +34,7 @@ test: setup build/build.ninja ## build and run all tests
 	ctest --preset release -j $(TEST_JOBS)
 
 demo: build ## demonstrate hone in a few minutes
+	@scripts/setup --models
 	scripts/demo
 
 bench: setup build/build.ninja ## run hone's own benchmarks; QUICK=1 for short runs
