@@ -10,6 +10,7 @@
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
 #include "app/kernel/kernel_worker.h"
+#include "app/model/run_model.h"
 #include "app/profile/compile.h"
 #include "app/profile/generate.h"
 #include "app/profile/profile.h"
@@ -21,6 +22,7 @@
 #include "app/spec/spec.h"
 #include "app/split/split.h"
 #include "app/tune/tune.h"
+#include "app/verify/verify.h"
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
 #include "base/process/interrupt.h"
@@ -78,7 +80,7 @@ void addCommands(CLI::App& app, Context& context) {
       {"Measure", {addBenchCommand, addProfileCommand, addGenerateCommand, addCompileCommand}},
       {"Inspect",
        {addRunsCommand, addReportCommand, addCompareCommand, addServeCommand, addSpecCommand,
-        addWorkloadCommand}},
+        addVerifyCommand, addWorkloadCommand}},
       {"Manage", {addDoctorCommand, addCompletionsCommand, addManCommand, addWorkerCommand}}};
   for (const auto& [group, commands] : groups) {
     for (const Add add : commands) {
@@ -87,6 +89,7 @@ void addCommands(CLI::App& app, Context& context) {
     }
   }
   addTimeLibraryCommand(app, context);
+  addRunModelCommand(app, context);
   addKernelWorkerCommand(app, context);
 }
 

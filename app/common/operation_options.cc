@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/common/call_options.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
@@ -216,7 +217,8 @@ void OperationOptions::addTo(CLI::App& command) {
     }
     return option;
   };
-  add("FILE", file, "Workload (MIOpen or BOO commands, or names) or MLIR program (.mlir)");
+  add("FILE", file,
+      "Workload (MIOpen or BOO commands, or names), model (.onnx) or MLIR program (.mlir)");
   add("--problem", problems,
       "One operation, by name or workload line: matmul_64x64x128_f32t_f32t_f32t")
       ->allow_extra_args(false);
@@ -259,7 +261,7 @@ bool OperationOptions::given() const {
   });
 }
 
-bool OperationOptions::isProgram() const { return file.ends_with(".mlir"); }
+bool OperationOptions::isProgram() const { return isProgramFile(file); }
 
 Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
                                               iree::Compiler& compiler, const iree::Target& target,

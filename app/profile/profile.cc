@@ -37,7 +37,7 @@ struct ProfileCommandOptions {
   std::string providers = "iree";
   profile::ProfileOptions profile;
   ProfileOutput output;
-  ProgramOptions program;
+  CallOptions program;
   ToolchainOptions toolchain;
   ClusterOptions cluster;
 };
@@ -223,14 +223,21 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
   }
   Progress progress(context.quiet || context.json);
   std::optional<ProfiledProgram> program;
-  if (options.operations.isProgram() && cluster.usesCluster()) {
-    progress.say("profiling only the operations: whole programs are not profiled on a cluster");
-  } else if (options.operations.isProgram()) {
-    const ProgramProfile whole = HONE_TRY(
-        profileProgram(toolchain, options.operations.file, options.program, options.profile.seed));
-    program = toResult(whole);
-    if (!context.json) {
-      fmt::print("{}\n", programTable(whole, report::outputWidth()));
+  if (options.operations.isProgram()) {
+    const engine::Program loaded = HONE_TRY(engine::loadProgram(
+        toolchain.compiler,
+        HONE_TRY(options.program.sourceFor(options.operations.file, toolchain.target.flags))));
+    reportChosenSizes(loaded, progress);
+    options.operations.file = loaded.source.string();  // lowered: its operations can be read
+    if (cluster.usesCluster()) {
+      progress.say("profiling only the operations: whole programs are not profiled on a cluster");
+    } else {
+      const ProgramProfile whole =
+          HONE_TRY(profileProgram(toolchain, loaded, options.program, options.profile.seed));
+      program = toResult(whole);
+      if (!context.json) {
+        fmt::print("{}\n", programTable(whole, report::outputWidth()));
+      }
     }
   }
   if (given) {
@@ -266,7 +273,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
   command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
-  options->program.addTo(*command);
+  options->program.addTo(*command, "Program: ");
   options->output.addTo(*command);
   options->toolchain.addTo(*command);
   options->cluster.addTo(*command);

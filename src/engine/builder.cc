@@ -23,8 +23,7 @@ Result<std::vector<iree::Compiled>> Builder::build(std::vector<iree::CompileRequ
 Result<iree::Compiled> Builder::buildOne(const iree::CompileRequest& request) {
   auto compiled = std::move(HONE_TRY(build({request})).front());
   if (compiled.module.empty()) {
-    return userError("{} does not compile: {}", request.source.filename().string(),
-                     compiled.report.message);
+    return userError("{} does not compile: {}", request.displayName(), compiled.report.message);
   }
   return compiled;
 }

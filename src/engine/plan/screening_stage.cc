@@ -19,7 +19,7 @@ using model::Outcome;
 constexpr std::size_t kScreeningBatch = 17;
 
 Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std::string& message) {
-  const std::string name = state.plan.programs.front().source.filename().string();
+  const std::string name = state.plan.programs.front().fileName();
   switch (outcome) {
     case Outcome::ok:
       return {};

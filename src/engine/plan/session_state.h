@@ -75,6 +75,8 @@ class SessionState {
   [[nodiscard]] std::string bestText() const;
   /// Returns the findings of the tried candidates in order. Times are compared within a stage only.
   [[nodiscard]] std::vector<Finding> findings() const;
+  /// Returns the finding of the alternative; nullopt if it was not tried in this process.
+  [[nodiscard]] std::optional<Finding> alternativeFinding() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,
@@ -94,6 +96,7 @@ class SessionState {
   std::optional<Pace> pace;
   Builder builder;
   std::vector<SessionEntry> entries;  ///< one per candidate
+  SessionEntry alternative;           ///< ONNX Runtime, if the plan wants it
   SessionEntry twin;                  ///< the baseline measured again; its difference is pure noise
 };
 

@@ -290,8 +290,7 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
   }
   const Activity compiling(
       members.size() == 1
-          ? fmt::format("compiling {}",
-                        requests[members.front().request].source.filename().string())
+          ? fmt::format("compiling {}", requests[members.front().request].displayName())
           : fmt::format("compiling {} candidates", members.size()));
   for (Task& task : HONE_TRY(tasksFor(std::move(members)))) {
     submit(std::move(task));

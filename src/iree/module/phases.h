@@ -4,6 +4,8 @@ namespace hone::iree {
 
 /// Compiler phases used by hone, as in `iree-compile --compile-to=`.
 inline constexpr const char* kPhaseStart = "start";
+/// After conversion of the input dialects (torch, StableHLO, TOSA).
+inline constexpr const char* kPhaseInput = "input";
 inline constexpr const char* kPhaseGlobalOptimization = "global-optimization";
 inline constexpr const char* kPhaseFlow = "flow";
 inline constexpr const char* kPhaseExecutableSources = "executable-sources";

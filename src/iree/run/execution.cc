@@ -62,6 +62,9 @@ Command commandFor(const Installation& installation, const Device& device, const
   for (const std::string& input : call.inputs) {
     command.argv.push_back("--input=" + input);
   }
+  for (const std::string& parameters : call.parameters) {
+    command.argv.push_back("--parameters=" + parameters);
+  }
   return command;
 }
 

@@ -54,6 +54,7 @@ struct LowerModuleJob {
   static constexpr std::string_view kFile = "mlirbc";
   using Reply = NoReply;
   std::string to = kPhaseExecutableSources;
+  bool bareNames = false;  ///< also call renameFunctions()
 };
 
 /// Compiles a program from IR before configuration, with attributes attached to its operations.

@@ -16,6 +16,7 @@
 #include "iree/compile/job/job_wire.h"
 #include "iree/module/module_attributes.h"
 #include "iree/module/module_benchmark.h"
+#include "iree/module/module_names.h"
 #include "iree/module/module_roots.h"
 #include "iree/module/module_variants.h"
 #include "iree/module/problem/operation_problem.h"
@@ -130,7 +131,14 @@ class JobRunner {
 
   int operator()(const CompileModuleJob& /*request*/) { return finishFrom(job_.from); }
   int operator()(const LowerModuleJob& request) {
-    return exitCode(runPhases(job_.from, request.to) && writeOutput(api_.outputIrBytecode, -1));
+    const auto rename = [&](MlirOperation module) {
+      if (request.bareNames) {
+        renameFunctions(api_, context_, module);
+      }
+      return true;
+    };
+    return exitCode(runPhases(job_.from, request.to) && withModule(rename) &&
+                    writeOutput(api_.outputIrBytecode, -1));
   }
   int operator()(const CompileConfiguredJob& request);
   int operator()(const CompileVariantsJob& request);

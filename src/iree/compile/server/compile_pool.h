@@ -45,6 +45,7 @@ class CompilePool {
   [[nodiscard]] const std::string& revision() const { return revision_; }
   /// Returns true if the library describes GPU pipelines by constraints (IREE 3.12 or newer).
   [[nodiscard]] bool hasConstraints() const { return hasConstraints_; }
+  [[nodiscard]] const std::filesystem::path& library() const { return options_.library; }
   [[nodiscard]] std::size_t workers() const { return options_.workers; }
 
   /// Returns the CPU time that the fork server spent on starting and watching children. This is
