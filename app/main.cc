@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include "app/bench/bench.h"
@@ -52,6 +53,8 @@ Result<int> perform(const Context& context) {
     return code;
   } catch (const std::system_error& error) {  // thrown by fmt when a write fails
     return machineError("{}", error.what());
+  } catch (const std::bad_alloc&) {
+    return machineError("out of memory; use smaller inputs or a machine with more memory");
   }
 }
 
@@ -60,7 +63,7 @@ void addGlobalOptions(CLI::App& app, Context& context) {
       ->type_name("FILE")
       ->envname("HONE_STORE")
       ->take_last()
-      ->default_val(store::Store::defaultFile().string());
+      ->default_val(store::Store::defaultFile().value_or("").string());
   app.add_option("--iree", context.ireeFolder,
                  "Virtual environment or folder with IREE (default: HONE_IREE, the active "
                  "environment, or .venv)")

@@ -62,7 +62,7 @@ Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOption
   }
   auto pool = HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), workers, {}}));
   const auto artifacts =
-      options.artifacts.empty() ? cacheFolder() / "artifacts" : options.artifacts;
+      options.artifacts.empty() ? HONE_TRY(cacheFolder()) / "artifacts" : options.artifacts;
   iree::Compiler compiler(std::move(pool), iree::ArtifactCache(artifacts), compileLimits);
   return Toolchain{std::move(installation), std::move(target), std::move(device),
                    std::move(compiler), runLimits};

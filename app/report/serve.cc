@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/find_run.h"
 #include "serve/server.h"
 #include "store/records.h"
 
@@ -33,6 +34,7 @@ Result<std::string> takeToken(const std::string& variable) {
 }
 
 Result<int> serve(const Context& context, const ServeCommandOptions& options) {
+  HONE_CHECK(checkStoreNamed(context));
   serve::ServerOptions asked;
   asked.store = context.store;
   asked.address = options.address;

@@ -35,6 +35,7 @@ Result<int> print(std::string_view text) {
 Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText(json, 2) + "\n"); }
 
 Result<int> list(const Context& context, std::int64_t limit) {
+  HONE_CHECK(checkStoreNamed(context));
   std::vector<store::RunLine> runs;
   report::RunResults results;
   std::error_code code;

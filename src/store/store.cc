@@ -163,12 +163,16 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  if (file.empty()) {
+    HONE_CHECK(defaultFile());
+    return userError("no store given; use --store FILE");
+  }
   auto connection = mode == Mode::read ? HONE_TRY(Connection::openToRead(file))
                                        : HONE_TRY(Connection::openToWrite(file));
   return Store(std::make_unique<State>(std::move(connection)));
 }
 
-std::filesystem::path Store::defaultFile() { return dataFolder() / "hone.db"; }
+Result<std::filesystem::path> Store::defaultFile() { return HONE_TRY(dataFolder()) / "hone.db"; }
 
 Result<std::int64_t> Store::addRun(const Run& run) {
   return state_->connection.commit([&]() -> Result<std::int64_t> {

@@ -181,7 +181,7 @@ Result<Compiled> BatchCompiler::finishModule(const Task& task, const CompileRepo
 Result<void> BatchCompiler::keepText(const std::string& key, std::string_view ending,
                                      const std::string& text) const {
   const auto temporary = HONE_TRY(artifacts().temporaryPath(key, ending));
-  HONE_CHECK(writeFile(temporary, text));
+  HONE_CHECK(writeScratchFile(temporary, text));
   HONE_CHECK(artifacts().keep(temporary, key, ending));
   return {};
 }
