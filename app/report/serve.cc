@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -24,11 +25,12 @@ Result<std::string> takeToken(const std::string& variable) {
   if (variable.empty()) {
     return std::string();
   }
-  const char* value = std::getenv(variable.c_str());
+  char* value = std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0') {
     return userError("--token-from: environment variable {} is not set or empty", variable);
   }
   std::string token = value;
+  ::explicit_bzero(value, token.size());  // also from /proc/<pid>/environ
   ::unsetenv(variable.c_str());
   return token;
 }
