@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <system_error>
@@ -135,7 +137,9 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   }
   const Result<int> done = perform(context);
   if (!done) {
-    fmt::print(stderr, "hone: {}\n", printable(done.error().message));
+    std::string line = printable(done.error().message);
+    std::ranges::replace(line, '\n', ' ');
+    fmt::print(stderr, "hone: {}\n", line);
     return exitCode(done.error());
   }
   return *done;
@@ -146,6 +150,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
 int main(int argc, char** argv) {
   try {
     hone::catchInterrupts();
+    std::signal(SIGXFSZ, SIG_IGN);  // writing fails with EFBIG instead
     return hone::app::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
     std::fputs("hone: internal error: ", stderr);

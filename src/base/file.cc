@@ -284,9 +284,13 @@ Result<std::filesystem::path> cacheFolder() {
   return resolveHoneFolder("XDG_CACHE_HOME", ".cache");
 }
 
-Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
+std::filesystem::path temporaryFolder() {
   const char* set = std::getenv("TMPDIR");
-  const std::filesystem::path parent = set != nullptr && *set != '\0' ? set : "/tmp";
+  return set != nullptr && *set != '\0' ? set : "/tmp";
+}
+
+Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
+  const std::filesystem::path parent = temporaryFolder();
   removeStaleScratch(parent, prefix);
   std::string name =
       (parent / fmt::format("{}-{}-{}-XXXXXX", prefix, machineId(), ::getpid())).string();

@@ -39,6 +39,9 @@ namespace hone {
 /// Returns $XDG_CACHE_HOME/hone or $HOME/.cache/hone, for data that can be recomputed.
 [[nodiscard]] Result<std::filesystem::path> cacheFolder();
 
+/// Returns $TMPDIR or /tmp.
+[[nodiscard]] std::filesystem::path temporaryFolder();
+
 /// A unique folder in $TMPDIR or /tmp, removed recursively on destruction. Creating one also
 /// removes the folders with the same prefix that killed processes of this machine left.
 class ScratchFolder {

@@ -34,6 +34,8 @@ struct CompileRequest {
   /// Timeout, if it is shorter than the compiler's default.
   std::optional<std::chrono::milliseconds>
       wallLimit{};  // NOLINT(readability-redundant-member-init)
+  /// Monotonic time at which the compile times out, even before it starts; 0: none.
+  std::int64_t deadlineNs = 0;
 };
 
 /// Returns the source of a request for use in a job.
