@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 # One more than CPUs: some tests mostly wait for Slurm, a browser or a process.
 TEST_JOBS := $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help setup models kernels build test demo bench wheel lint format asan tsan clean
+.PHONY: help setup models kernels build test demo bench wheel lint format asan tsan fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ asan: setup ## run the tests with address and undefined-behaviour sanitizers
 # g++ 12's thread sanitizer fails with high-entropy address randomization; setarch -R disables it.
 tsan: setup ## run the tests with the thread sanitizer
 	cmake --preset tsan && setarch -R cmake --build build-tsan -j $(JOBS) && setarch -R ctest --preset tsan -j $(TEST_JOBS)
+
+fuzz: setup ## fuzz every parser of outside text; TIME=600 for ten minutes each
+	@scripts/setup --fuzz
+	@JOBS=$(JOBS) scripts/fuzz $(TIME)
 
 clean: ## remove all build folders; keep .venv
 	rm -rf build build-* dist

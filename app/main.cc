@@ -1,5 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include "app/bench/bench.h"
@@ -54,6 +57,8 @@ Result<int> perform(const Context& context) {
     return code;
   } catch (const std::system_error& error) {  // thrown by fmt when a write fails
     return machineError("{}", error.what());
+  } catch (const std::bad_alloc&) {
+    return machineError("out of memory; use smaller inputs or a machine with more memory");
   }
 }
 
@@ -62,7 +67,7 @@ void addGlobalOptions(CLI::App& app, Context& context) {
       ->type_name("FILE")
       ->envname("HONE_STORE")
       ->take_last()
-      ->default_val(store::Store::defaultFile().string());
+      ->default_val(store::Store::defaultFile().value_or("").string());
   app.add_option("--iree", context.ireeFolder,
                  "Virtual environment or folder with IREE (default: HONE_IREE, the active "
                  "environment, or .venv)")
@@ -135,7 +140,9 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   }
   const Result<int> done = perform(context);
   if (!done) {
-    fmt::print(stderr, "hone: {}\n", printable(done.error().message));
+    std::string line = printable(done.error().message);
+    std::ranges::replace(line, '\n', ' ');
+    fmt::print(stderr, "hone: {}\n", line);
     return exitCode(done.error());
   }
   return *done;
@@ -146,6 +153,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
 int main(int argc, char** argv) {
   try {
     hone::catchInterrupts();
+    std::signal(SIGXFSZ, SIG_IGN);  // writing fails with EFBIG instead
     return hone::app::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
     std::fputs("hone: internal error: ", stderr);

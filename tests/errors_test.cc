@@ -114,7 +114,7 @@ TEST_F(Errors, RejectsInvalidConfigOrBudget) {
     return std::vector<std::string>{"bench", "m.mlir", "--configs", file};
   };
   expectAll({{configs("missing.json"), {"missing.json", "No such file"}},
-             {configs("text.json"), {"text.json: expected a JSON list of configs"}},
+             {configs("text.json"), {"text.json", "line 1: invalid JSON"}},
              {configs("object.json"), {"object.json: expected a JSON list"}},
              {configs("none.json"), {"none.json: no configs found"}},
              {configs("member.json"), {"member.json, entry 2", "'tiles'"}},

@@ -12,11 +12,13 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "engine/builder.h"
 #include "engine/executor/local_executor.h"
 #include "engine/plan/experiment.h"
 #include "iree/compile/cache/flag_files.h"
+#include "iree/compile/foreign_flags.h"
 #include "model/result/run_failure.h"
 #include "verify/onnxruntime/onnx_runtime_api.h"
 
@@ -36,11 +38,12 @@ struct BenchOptions {
   std::int64_t rounds = 20;
   double margin = 0.01;
   std::uint64_t seed = 1;
+  bool trusted = false;  ///< the user trusts the author of the configs
   ToolchainOptions toolchain;
 };
 
-Result<std::vector<model::Config>> readConfigs(const std::string& file) {
-  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
+Result<std::vector<model::Config>> readConfigs(const std::string& file, bool trusted) {
+  const auto json = HONE_TRY(jsonFrom(HONE_TRY(readFile(file)), file));
   if (!json.is_array()) {
     return userError("{}: expected a JSON list of configs; see docs/bench.md", file);
   }
@@ -49,6 +52,12 @@ Result<std::vector<model::Config>> readConfigs(const std::string& file) {
     auto config = model::configFrom(json[i]);
     if (!config) {
       return within(fmt::format("{}, entry {}", file, i + 1), config.error());
+    }
+    if (hasControlCharacters(config->name)) {
+      return userError("{}, entry {}: the name has a control character", file, i + 1);
+    }
+    if (!trusted) {
+      HONE_CHECK(iree::checkForeignFlags(config->flags, fmt::format("{}, entry {}", file, i + 1)));
     }
     if (config->name.empty()) {
       config->name = fmt::format("config {}", i + 1);
@@ -75,7 +84,7 @@ Result<void> addCandidates(const BenchOptions& options, engine::Plan& plan) {
   const bool flagsDiffer = !options.flagsA.empty() || !options.flagsB.empty();
   if (!options.configs.empty()) {
     plan.candidates.push_back({0, {"baseline", {}, {}}});
-    for (model::Config& config : HONE_TRY(readConfigs(options.configs))) {
+    for (model::Config& config : HONE_TRY(readConfigs(options.configs, options.trusted))) {
       plan.candidates.push_back({0, std::move(config)});
     }
     return {};
@@ -229,6 +238,8 @@ void addBenchCommand(CLI::App& app, Context& context) {
                       ->add_option("--configs", options->configs,
                                    "JSON file with configs to compare, see docs/bench.md")
                       ->type_name("FILE");
+  command->add_flag("--trust", options->trusted,
+                    "With --configs, accept flags that name programs or files");
   auto* flagsA = command->add_option("--flags-a", options->flagsA, "Compiler flags for A only")
                      ->type_name("FLAGS");
   auto* flagsB = command->add_option("--flags-b", options->flagsB, "Compiler flags for B only")

@@ -217,6 +217,11 @@ Check checkModel() {
 
 Check checkStore(const Context& context) {
   Check check{"store", true, true, context.store.string(), "use --store FILE"};
+  if (context.store.empty()) {
+    check.found = false;
+    check.what = "HOME is not set";
+    return check;
+  }
   std::error_code code;
   fs::path folder = fs::absolute(context.store, code).parent_path();
   while (!folder.empty() && !fs::exists(folder, code) && folder != folder.root_path()) {

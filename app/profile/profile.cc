@@ -183,8 +183,8 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
                             {store, context.store, run, progress}));
   const iree::ModuleRunner runner = toolchain.runner();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);
-  profile::Rooflines rooflines(cacheFolder(), library, profile::countThreads(*toolchain.device),
-                               HONE_VERSION);
+  profile::Rooflines rooflines(HONE_TRY(cacheFolder()), library,
+                               profile::countThreads(*toolchain.device), HONE_VERSION);
   const profile::ProfileTools tools{
       toolchain.compiler, toolchain.target.flags, runner, library, rooflines, progress};
   RowCollector collector(context, options.output, operations.size());

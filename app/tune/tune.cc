@@ -47,6 +47,7 @@ struct TuneCommandOptions {
   bool keepFlags = false;
   bool compileOnly = false;
   std::string continued;  ///< a folder of --compile-only
+  bool trusted = false;   ///< the user trusts its author
   std::int64_t replayed = 0;
   std::string starterSpec;
   FlagOptions flagOptions;
@@ -188,6 +189,9 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   Planned candidates;
   if (!options.continued.empty()) {
     const auto folder = HONE_TRY(tune::readCandidates(options.continued));
+    if (!options.trusted) {
+      HONE_CHECK(tune::checkForeign(folder, options.continued));
+    }
     options = continuedOptions(std::move(options), folder);
     candidates = plannedBy(folder);
   }
@@ -332,6 +336,8 @@ void addTuneCommand(CLI::App& app, Context& context) {
       ->add_option("--continue", options->continued,
                    "Measure the candidates in a --compile-only folder")
       ->type_name("DIR");
+  command->add_flag("--trust", options->trusted,
+                    "With --continue, accept flags that name programs or files");
   command
       ->add_option("--replay", options->replayed,
                    "Simulate --strategy on a recorded run; -o saves the recordings")

@@ -231,10 +231,11 @@ std::int64_t SessionState::referenceCpuNs() const {
 }
 
 Result<std::vector<iree::Compiled>> SessionState::compile(std::span<const std::size_t> which,
-                                                          Route route) {
+                                                          Route route, std::int64_t deadlineNs) {
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
     requests.push_back(requestFor(plan, entries[index].candidate, route));
+    requests.back().deadlineNs = index == 0 ? 0 : deadlineNs;
   }
   return builder.build(std::move(requests));
 }

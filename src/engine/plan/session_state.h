@@ -79,8 +79,10 @@ class SessionState {
   [[nodiscard]] std::optional<Finding> alternativeFinding() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 
+  /// Compiles candidates. All but the baseline time out at `deadlineNs` (monotonic; 0: none).
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,
-                                                            iree::CompileRequest::Route route);
+                                                            iree::CompileRequest::Route route,
+                                                            std::int64_t deadlineNs = 0);
   static void setModule(SessionEntry& entry, const iree::Compiled& compiled);
   /// Fails with a machine error if the outcome is due to a missing device. Such an outcome says
   /// nothing about the candidate and must not be stored.

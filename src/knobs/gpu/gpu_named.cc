@@ -170,7 +170,7 @@ Result<std::vector<NamedConfig>> matrixConfigs(iree::Compiler& compiler, const i
   const std::string source = iree::emitMlir(asked);
   const iree::CompileRequest request{
       folder.path() / "problem.mlir", hashBytes(source), target.flags, {}};
-  HONE_CHECK(writeFile(request.source, source));
+  HONE_CHECK(writeScratchFile(request.source, source));
   const auto constraints = iree::queryConstraints(compiler, request);
   if (!constraints && constraints.error().fault == Fault::user) {
     return std::vector<NamedConfig>();  // the problem itself does not compile

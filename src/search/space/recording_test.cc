@@ -57,7 +57,7 @@ TEST(Recording, ReportsErrorsWithLocation) {
         R"({{"name": "n", "knobs": [{{"name": "x", "values": [1, 2]}}], "points": [{}]{}}})",
         points, more);
   };
-  EXPECT_EQ(error("{\n\"name\": 1,\n]"), "line 3: invalid JSON in the recording");
+  EXPECT_EQ(error("{\n\"name\": 1,\n]"), "recording, line 3: invalid JSON");
   EXPECT_THAT(error("[]"), HasSubstr("recording: must be an object"));
   EXPECT_THAT(error("{}"), HasSubstr("'name' is missing"));
   EXPECT_EQ(error(withPoints(R"({"values": [1], "time_ns": 5}, {"values": [2], "failure": "x"})")),

@@ -30,9 +30,10 @@ Result<std::vector<Compiled>> compileWith(const RebuildOptions& options,
                                           std::span<const CompileRequest> requests, bool splits) {
   // The revision of a built compiler is that of the checkout, without the edit.
   const std::string hash = HONE_TRY(hashFile(library));
+  const auto cache = HONE_TRY(cacheFolder());
   auto pool = HONE_TRY(iree::CompilePool::start({library, options.workers, {}}));
   iree::Compiler compiler(std::move(pool),
-                          iree::ArtifactCache(cacheFolder() / "rebuilt" / hash.substr(0, 16)),
+                          iree::ArtifactCache(cache / "rebuilt" / hash.substr(0, 16)),
                           options.compileLimits);
   std::vector<CompileRequest> flagged(requests.begin(), requests.end());
   for (CompileRequest& request : flagged) {

@@ -173,6 +173,7 @@ struct CompileJob {
   bool threads = false;          ///< multithreaded passes; on if the job has the machine to itself
   std::filesystem::path output;  ///< the job's file; its reply goes to replyPath(output)
   Limits limits;
+  std::int64_t deadlineNs = 0;  ///< monotonic; the pool does not start the job after it; 0: none
 };
 
 /// Returns the reply file of a job with this output.

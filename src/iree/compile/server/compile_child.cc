@@ -178,7 +178,7 @@ class JobRunner {
 
   template <typename Reply>
   bool writeReply(const Reply& reply) {
-    return !printFailure(writeFile(replyPath(job_.output), encode(reply)));
+    return !printFailure(writeScratchFile(replyPath(job_.output), encode(reply)));
   }
   /// Replies with what `read` finds in the current module.
   template <typename Read>
@@ -370,7 +370,7 @@ int JobRunner::operator()(const ListReductionsJob& request) {
 int JobRunner::operator()(const ReadSpecJob& /*request*/) {
   return exitCode(withModule([&](MlirOperation module) {
     const std::string marked = markedSpec(api_, module);
-    return !marked.empty() && !printFailure(writeFile(job_.output, marked)) &&
+    return !marked.empty() && !printFailure(writeScratchFile(job_.output, marked)) &&
            writeReply(describeSpec(api_, module));
   }));
 }
