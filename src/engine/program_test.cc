@@ -126,6 +126,23 @@ TEST_F(ProgramTest, LowersTorchAndRenamesFunction) {
   EXPECT_TRUE(toolchain_.load(kTorchFunctions, "twice as much/1"));
 }
 
+TEST_F(ProgramTest, FixesDynamicShapesToThoseOfInputs) {
+  ASSERT_TRUE(toolchain_.load(kTwoFunctions, "two"));
+  ProgramSource source{.file = toolchain_.folder.path() / "program.mlir",
+                       .function = "two",
+                       .flags = toolchain_.flags,
+                       .inputs = {"3x8xf32", "4"}};
+  const auto program = loadProgram(toolchain_.compiler, source);
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ(program->function, "two");
+  EXPECT_EQ(program->from, iree::kPhaseAbi);
+  EXPECT_THAT(program->inputTypes, ElementsAre("tensor<3x8xf32>", "i32"));
+  source.inputs = {"3x9xf32", "4"};
+  const auto wrong = loadProgram(toolchain_.compiler, source);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("@two expects ?x8xf32, got 3x9xf32"));
+}
+
 TEST_F(ProgramTest, ReadsTypesBehindBufferViews) {
   const auto program = toolchain_.load(R"mlir(
     util.func public @f$async(%a: !hal.buffer_view, %wait: !hal.fence, %signal: !hal.fence)
