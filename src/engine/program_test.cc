@@ -92,9 +92,10 @@ TEST_F(ProgramTest, ChecksInputSpecsAgainstFunction) {
   EXPECT_THAT(inputError(matmul, {"3x5xf16=1", "5x4xf32"}), HasSubstr("expects 3x5xf32"));
   EXPECT_THAT(inputError(matmul, {"3x5xnonsense", "5x4xf32"}), HasSubstr("nonsense"));
   EXPECT_EQ(inputError(matmul, {"3x5xf32=1", "5x4xf32"}), "");
-  // With user values there are no tensors to compute a reference from.
+  // With user values a problem has no reference: its tolerance is for generated values.
   const auto inputs = makeInputs(matmul, {"3x5xf32=1", "5x4xf32"}, 1, toolchain_.folder.path());
-  EXPECT_TRUE(inputs->tensors.empty());
+  EXPECT_FALSE(inputs->generated);
+  EXPECT_TRUE(makeInputs(matmul, {}, 1, toolchain_.folder.path())->generated);
   EXPECT_EQ(inputs->arguments[0], "3x5xf32=1");
 }
 
