@@ -12,26 +12,6 @@ namespace {
 using model::ElementType;
 using model::TensorType;
 
-/// Returns true if a static type matches a function's type, which may have dynamic dimensions.
-bool fits(const TensorType& given, std::string_view wanted) {
-  const std::vector<std::string> parts = splitAt(wanted, 'x');
-  if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
-    return false;
-  }
-  for (std::size_t i = 0; i < given.shape.size(); ++i) {
-    if (parts[i] != "?" && parts[i] != std::to_string(given.shape[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Returns "input 2" or "input ids".
-std::string inputName(const Program& program, std::size_t number) {
-  return number < program.inputNames.size() ? fmt::format("input {}", program.inputNames[number])
-                                            : fmt::format("input {}", number);
-}
-
 /// Returns the type of input `number`: that of the spec, checked against the function, or that of
 /// the function.
 Result<TensorType> inputType(const Program& program, std::size_t number, const InputSpec& spec) {
@@ -41,15 +21,12 @@ Result<TensorType> inputType(const Program& program, std::size_t number, const I
     auto type = model::tensorTypeFromMlir(program.inputTypes[number]);
     if (!type) {
       return userError("{} of @{} has type {}; use --input to provide it, as in --input {}",
-                       inputName(program, number), program.function, program.inputTypes[number],
+                       describeInput(program, number), program.function, program.inputTypes[number],
                        wanted.empty() ? "4" : "8x16xf32");
     }
     return *type;
   }
-  if (!wanted.empty() && !fits(*given, wanted)) {
-    return userError("{}: @{} expects {}, got {}", inputName(program, number), program.function,
-                     wanted, given->text());
-  }
+  HONE_CHECK(checkInputType(program, number, *given));
   return *given;
 }
 

@@ -20,6 +20,20 @@ namespace fs = std::filesystem;
 /// Version of ONNX's operators that a model is converted to if IREE does not know its own.
 constexpr int kNewerOpset = 17;
 
+/// Returns true if a static type matches a function's type, which may have dynamic dimensions.
+bool fits(const model::TensorType& given, std::string_view wanted) {
+  const std::vector<std::string> parts = splitAt(wanted, 'x');
+  if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < given.shape.size(); ++i) {
+    if (parts[i] != "?" && parts[i] != std::to_string(given.shape[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string functionNames(const iree::ModuleDescription& functions) {
   std::vector<std::string> names;
   for (const iree::FunctionDescription& function : functions) {
@@ -75,13 +89,13 @@ void adopt(iree::FunctionDescription selected, Program& program) {
   program.problem = selected.problem;
 }
 
-/// Lowers the program's source to the input phase. Returns the compiler's report if that fails.
+/// Lowers the program's source as the job says. Returns the compiler's report if that fails.
 Result<std::optional<iree::CompileReport>> lower(iree::Compiler& compiler,
                                                  const std::vector<std::string>& flags,
+                                                 const iree::LowerModuleJob& job,
                                                  Program& program) {
   auto lowered = HONE_TRY(
-      compiler.jobs().run({.file = program.source, .hash = program.hash, .flags = flags},
-                          iree::LowerModuleJob{.to = iree::kPhaseInput, .bareNames = true}));
+      compiler.jobs().run({.file = program.source, .hash = program.hash, .flags = flags}, job));
   if (!lowered.report.ok()) {
     return std::move(lowered.report);
   }
@@ -90,15 +104,55 @@ Result<std::optional<iree::CompileReport>> lower(iree::Compiler& compiler,
   return std::nullopt;
 }
 
+/// Returns the job that makes signatures readable.
+iree::LowerModuleJob toInput() { return {.to = iree::kPhaseInput, .bareNames = true}; }
+
 /// Reads the functions of a lowered program.
 Result<iree::ModuleDescription> describeLowered(iree::Compiler& compiler,
                                                 const std::vector<std::string>& flags,
-                                                const Program& program) {
+                                                const Program& program,
+                                                const char* phase = iree::kPhaseInput) {
   auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
   for (iree::FunctionDescription& function : functions) {
-    function.from = iree::kPhaseInput;
+    function.from = phase;
   }
   return functions;
+}
+
+/// Fixes the dynamic dimensions of the inputs to the shapes that the user gives.
+Result<void> fixShapes(iree::Compiler& compiler, const ProgramSource& source, Program& program) {
+  const auto isDynamic = [](const std::string& type) { return type.contains('?'); };
+  if (source.inputs.empty() || std::ranges::none_of(program.inputTypes, isDynamic) ||
+      (program.from != iree::kPhaseStart && program.from != iree::kPhaseInput)) {
+    return {};
+  }
+  const auto specs =
+      HONE_TRY(assignSpecs(HONE_TRY(parseInputSpecs(source.inputs)), program.inputNames,
+                           program.inputTypes, program.function));
+  iree::LowerModuleJob job{.to = iree::kPhaseAbi, .bareNames = true, .function = program.function};
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    std::vector<std::int64_t> shape;
+    if (const auto type = HONE_TRY(specs[i].givenType());
+        type && isDynamic(program.inputTypes[i])) {
+      HONE_CHECK(checkInputType(program, i, *type));
+      shape = type->shape;
+    }
+    job.shapes.push_back(std::move(shape));
+  }
+  program.file = program.file.empty() ? program.source : program.file;
+  auto lowered = HONE_TRY(compiler.jobs().run(
+      {.file = program.source, .hash = program.hash, .flags = source.flags, .from = program.from},
+      job));
+  if (!lowered.report.ok()) {
+    return userError("{} does not compile with these shapes: {}", program.fileName(),
+                     lowered.report.message);
+  }
+  program.source = std::move(lowered.file);
+  program.hash = HONE_TRY(hashFile(program.source));
+  const auto functions =
+      HONE_TRY(describeLowered(compiler, source.flags, program, iree::kPhaseAbi));
+  adopt(HONE_TRY(selectFunction(functions, program.function, source.file)), program);
+  return {};
 }
 
 Result<void> addParameters(const std::vector<std::string>& parameters, Program& program) {
@@ -195,7 +249,7 @@ Result<iree::ImportedModel> importAndLower(iree::Compiler& compiler, const Progr
     HONE_CHECK(imported);
     program.source = imported->module;
     program.hash = HONE_TRY(hashFile(program.source));
-    const auto failed = HONE_TRY(lower(compiler, source.flags, program));
+    const auto failed = HONE_TRY(lower(compiler, source.flags, toInput(), program));
     if (!failed) {
       return *std::move(imported);
     }
@@ -252,6 +306,21 @@ std::string Program::describeDims() const {
   return join(sizes, ", ");
 }
 
+std::string describeInput(const Program& program, std::size_t number) {
+  return number < program.inputNames.size() ? fmt::format("input {}", program.inputNames[number])
+                                            : fmt::format("input {}", number);
+}
+
+Result<void> checkInputType(const Program& program, std::size_t number,
+                            const model::TensorType& given) {
+  const std::string_view wanted = model::insideTensor(program.inputTypes[number]);
+  if (!wanted.empty() && !fits(given, wanted)) {
+    return userError("{}: @{} expects {}, got {}", describeInput(program, number), program.function,
+                     wanted, given.text());
+  }
+  return {};
+}
+
 Program makeProgram(const model::Problem& problem, fs::path source, std::string function) {
   Program program;
   program.source = std::move(source);
@@ -279,12 +348,13 @@ Result<Program> loadProgram(iree::Compiler& compiler, const ProgramSource& sourc
   auto functions = HONE_TRY(compiler.describe({program.source, program.hash, source.flags, {}}));
   if (needsLowering(functions)) {
     program.file = program.source;
-    if (const auto failed = HONE_TRY(lower(compiler, source.flags, program))) {
+    if (const auto failed = HONE_TRY(lower(compiler, source.flags, toInput(), program))) {
       return userError("{} does not compile: {}", program.fileName(), failed->message);
     }
     functions = HONE_TRY(describeLowered(compiler, source.flags, program));
   }
   adopt(HONE_TRY(selectFunction(functions, source.function, source.file)), program);
+  HONE_CHECK(fixShapes(compiler, source, program));
   if (!source.dims.empty()) {
     return userError(
         "--dim {}: dimensions of MLIR programs have no names; use --input to set "

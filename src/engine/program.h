@@ -61,6 +61,14 @@ struct Program {
 /// missing or not MLIR, if there is no such function, or if the compiler cannot lower it.
 [[nodiscard]] Result<Program> loadProgram(iree::Compiler& compiler, const ProgramSource& source);
 
+/// Returns "input 2", or "input ids" if inputs have names.
+[[nodiscard]] std::string describeInput(const Program& program, std::size_t number);
+
+/// Fails with a user error if a static type does not match the type of an input, which may have
+/// dynamic dimensions.
+[[nodiscard]] Result<void> checkInputType(const Program& program, std::size_t number,
+                                          const model::TensorType& given);
+
 /// Returns the program of a problem without calling the compiler.
 [[nodiscard]] Program makeProgram(const model::Problem& problem, std::filesystem::path source,
                                   std::string function);

@@ -92,9 +92,10 @@ TEST_F(ProgramTest, ChecksInputSpecsAgainstFunction) {
   EXPECT_THAT(inputError(matmul, {"3x5xf16=1", "5x4xf32"}), HasSubstr("expects 3x5xf32"));
   EXPECT_THAT(inputError(matmul, {"3x5xnonsense", "5x4xf32"}), HasSubstr("nonsense"));
   EXPECT_EQ(inputError(matmul, {"3x5xf32=1", "5x4xf32"}), "");
-  // With user values there are no tensors to compute a reference from.
+  // With user values a problem has no reference: its tolerance is for generated values.
   const auto inputs = makeInputs(matmul, {"3x5xf32=1", "5x4xf32"}, 1, toolchain_.folder.path());
-  EXPECT_TRUE(inputs->tensors.empty());
+  EXPECT_FALSE(inputs->generated);
+  EXPECT_TRUE(makeInputs(matmul, {}, 1, toolchain_.folder.path())->generated);
   EXPECT_EQ(inputs->arguments[0], "3x5xf32=1");
 }
 
@@ -124,6 +125,23 @@ TEST_F(ProgramTest, LowersTorchAndRenamesFunction) {
   EXPECT_THAT(program->inputTypes, ElementsAre("tensor<2x3xf32>"));
   EXPECT_THAT(program->resultTypes, ElementsAre("tensor<2x3xf32>"));
   EXPECT_TRUE(toolchain_.load(kTorchFunctions, "twice as much/1"));
+}
+
+TEST_F(ProgramTest, FixesDynamicShapesToThoseOfInputs) {
+  ASSERT_TRUE(toolchain_.load(kTwoFunctions, "two"));
+  ProgramSource source{.file = toolchain_.folder.path() / "program.mlir",
+                       .function = "two",
+                       .flags = toolchain_.flags,
+                       .inputs = {"3x8xf32", "4"}};
+  const auto program = loadProgram(toolchain_.compiler, source);
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ(program->function, "two");
+  EXPECT_EQ(program->from, iree::kPhaseAbi);
+  EXPECT_THAT(program->inputTypes, ElementsAre("tensor<3x8xf32>", "i32"));
+  source.inputs = {"3x9xf32", "4"};
+  const auto wrong = loadProgram(toolchain_.compiler, source);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("@two expects ?x8xf32, got 3x9xf32"));
 }
 
 TEST_F(ProgramTest, ReadsTypesBehindBufferViews) {

@@ -125,6 +125,8 @@ void setSocketOptions(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kLostClientMs, sizeof kLostClientMs);
 }
 
+}  // namespace
+
 /// Hands accepted connections to a Reception instead of to a thread that waits for the request.
 class HttpServer : public httplib::Server {
  public:
@@ -158,8 +160,6 @@ class HttpServer : public httplib::Server {
 
   Reception reception_;
 };
-
-}  // namespace
 
 struct Server::State {
   State(const ServerOptions& options, Access granted)

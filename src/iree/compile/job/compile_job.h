@@ -13,6 +13,7 @@
 #include "iree/module/module_constraints.h"
 #include "iree/module/module_description.h"
 #include "iree/module/module_dispatches.h"
+#include "iree/module/module_shapes.h"
 #include "iree/module/module_spec.h"
 #include "iree/module/module_spec_marks.h"
 #include "iree/module/module_splits.h"
@@ -55,6 +56,9 @@ struct LowerModuleJob {
   using Reply = NoReply;
   std::string to = kPhaseExecutableSources;
   bool bareNames = false;  ///< also call renameFunctions()
+  /// With a name, also call fixInputShapes(); `to` must be kPhaseAbi.
+  std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::vector<std::vector<std::int64_t>> shapes{};  ///< empty: as declared
 };
 
 /// Compiles a program from IR before configuration, with attributes attached to its operations.

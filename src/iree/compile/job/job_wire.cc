@@ -109,7 +109,7 @@ static void from_json(const nlohmann::json& json, FunctionDescription& function)
   }
 }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LowerModuleJob, to, bareNames)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LowerModuleJob, to, bareNames, function, shapes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileConfiguredJob, attributes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileVariantsJob, variants)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileSplitsJob, choices)
