@@ -17,8 +17,8 @@ namespace hone::iree {
 [[nodiscard]] Result<void> checkForeignFlags(std::span<const std::string> flags,
                                              std::string_view file);
 
-/// Fails with a user error if an input ("4x8xf32=@x.npy") of a file from another machine names a file
-/// outside of `folder`.
+/// Fails with a user error if an input ("4x8xf32=@x.npy") of a file from another machine names a
+/// file outside of `folder`.
 [[nodiscard]] Result<void> checkForeignInputs(std::span<const std::string> inputs,
                                               const std::filesystem::path& folder,
                                               std::string_view file);

@@ -22,16 +22,29 @@ TEST(ForeignFlags, AcceptsFlagsThatChangeOnlyCode) {
 }
 
 TEST(ForeignFlags, RefusesProgramsAndFiles) {
-  for (const char* flag :
-       {"--iree-llvmcpu-system-linker-path=evil", "--iree-llvmcpu-embedded-linker-path=evil",
-        "--iree-load-plugin=evil.so", "--iree-plugin=x", "--iree-cuda-use-ptxas-from=evil",
-        "--iree-hal-preprocess-executables-with=evil", "--iree-hal-dump-executable-files-to=x",
-        "--iree-hal-substitute-executable-object=a=b", "--iree-codegen-tuning-spec-path=x.mlir",
-        "--iree-codegen-transform-dialect-library=x.mlir", "--iree-rocm-bc-dir=x",
-        "--iree-opt-import-parameters=x.irpa", "--iree-opt-level=/etc/passwd",
-        "--iree-opt-level=../x", "--iree-scheduling-dump-statistics-file=x", "@flags.txt",
-        "--iree-preprocessing-pass-pipeline=builtin.module()", "--mlir-print-ir-after-all", "-o",
-        "evil", "", "--iree-parameter-encoder-output-file=x", "--iree-link-bitcode=x"}) {
+  for (const char* flag : {"--iree-llvmcpu-system-linker-path=evil",
+                           "--iree-llvmcpu-embedded-linker-path=evil",
+                           "--iree-load-plugin=evil.so",
+                           "--iree-plugin=x",
+                           "--iree-cuda-use-ptxas-from=evil",
+                           "--iree-hal-preprocess-executables-with=evil",
+                           "--iree-hal-dump-executable-files-to=x",
+                           "--iree-hal-substitute-executable-object=a=b",
+                           "--iree-codegen-tuning-spec-path=x.mlir",
+                           "--iree-codegen-transform-dialect-library=x.mlir",
+                           "--iree-rocm-bc-dir=x",
+                           "--iree-opt-import-parameters=x.irpa",
+                           "--iree-opt-level=/etc/passwd",
+                           "--iree-opt-level=../x",
+                           "--iree-scheduling-dump-statistics-file=x",
+                           "@flags.txt",
+                           "--iree-preprocessing-pass-pipeline=builtin.module()",
+                           "--mlir-print-ir-after-all",
+                           "-o",
+                           "evil",
+                           "",
+                           "--iree-parameter-encoder-output-file=x",
+                           "--iree-link-bitcode=x"}) {
     EXPECT_FALSE(isHarmlessFlag(flag)) << flag;
     const std::string text = flag;
     const auto checked = checkForeignFlags(std::span(&text, 1), "c.json");

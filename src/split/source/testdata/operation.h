@@ -22,25 +22,24 @@ struct Operation {
 };
 
 namespace llvm {
-inline int64_t product_of(const SmallVector<int64_t> &sizes) {
+inline int64_t product_of(const SmallVector<int64_t>& sizes) {
   int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
+  for (int64_t size : sizes) all *= size;
   return all;
 }
-} // namespace llvm
+}  // namespace llvm
 
-inline std::optional<SmallVector<int64_t>> getReductionDimSizes(const Operation &op) {
+inline std::optional<SmallVector<int64_t>> getReductionDimSizes(const Operation& op) {
   return op.sums.empty() ? std::nullopt : std::optional(op.sums);
 }
 
 template <typename Convolution, typename Matmul>
-int runOperations(const Convolution &convolve, const Matmul &multiply) {
+int runOperations(const Convolution& convolve, const Matmul& multiply) {
   int convolution = 0, first = 0, low = 0;
   Operation op;
   op.sums.resize(2);
-  while (std::scanf("%d %d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-                    " %" SCNd64 " %" SCNd64 " %" SCNd64,
+  while (std::scanf("%d %d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+                    " %" SCNd64 " %" SCNd64,
                     &convolution, &first, &low, &op.batch, &op.channels, &op.image, &op.depth,
                     &op.rows, &op.columns, &op.sums[0], &op.sums[1]) == 11) {
     op.batchFirst = first != 0;
