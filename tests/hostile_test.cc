@@ -51,7 +51,7 @@ TEST_F(Hostile, LongLinesDoNotCrash) {
 
 TEST_F(Hostile, RegexesMatchInLinearTime) {
   const CommandResult ran =
-      box_.hone({"tune", "m.mlir", "--explain", "--dispatches", "(((.*)*)*)*x", "--quiet"});
+      box_.hone({"tune", "m.mlir", "--explain", "--dispatches", "(((.*)*)*)*q", "--quiet"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("excluded by --dispatches"));
 }
@@ -123,6 +123,7 @@ TEST_F(Hostile, DoesNotFollowLinkAtPlaceOfLock) {
   expectError(box_.hone(bench_), 3, {lock.string(), "is a symbolic link"});
   fs::remove(lock);
   fs::create_directories(box_.store().parent_path());
+  fs::remove(box_.store().string() + ".lock");
   fs::create_symlink(box_.work() / "precious", box_.store().string() + ".lock");
   expectError(box_.hone(bench_), 3, {"hone.db.lock", "is a symbolic link"});
   EXPECT_EQ(readFile(box_.work() / "precious").value(), "text");

@@ -265,7 +265,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
       "  hone bench model.mlir                                   time of a program\n"
       "  hone bench old.mlir --vs new.mlir                       compare two programs\n"
       "  hone bench model.mlir --flags-b=--iree-opt-data-tiling  effect of a flag\n"
-      "  hone bench model.onnx --providers iree,onnxruntime      compare with ONNX Runtime\n"
+      "  hone bench model.onnx --providers iree,onnxruntime   next to ONNX Runtime\n"
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
       "Without --vs, A and B are the same program. Without a device for the target, everything "

@@ -80,7 +80,7 @@ void addTestOptimized(CLI::App& split, Context& context) {
   mode->footer(
       "Examples:\n"
       "  hone split test-optimized convolutions.txt         reads convolutions_results\n"
-      "  hone split test-optimized convolutions.txt --iree-source iree --iree-build iree-build\n"
+      "  hone split test-optimized gemms.txt --iree-source iree --iree-build build\n"
       "Without --iree-source, the splits are set by attribute. The checkout is restored.\n"
       "Exit code 1: the recommended code slows down a shape, or a result was wrong.");
   mode->callback([&context, options] {

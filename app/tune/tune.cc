@@ -347,7 +347,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
   options->cluster.addTo(*command);
   command->footer(
       "Examples:\n"
-      "  hone tune model.onnx --budget 10m -o model.tuned  spec, flags and module in a folder\n"
+      "  hone tune model.onnx --budget 10m -o model.tuned   a folder to ship\n"
       "  hone tune model.mlir -o spec.mlir                 only the spec\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"

@@ -130,12 +130,14 @@ Result<void> fixShapes(iree::Compiler& compiler, const ProgramSource& source, Pr
       HONE_TRY(assignSpecs(HONE_TRY(parseInputSpecs(source.inputs)), program.inputNames,
                            program.inputTypes, program.function));
   iree::LowerModuleJob job{.to = iree::kPhaseAbi, .bareNames = true, .function = program.function};
+  std::vector<std::string> fixedTypes = program.inputTypes;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     std::vector<std::int64_t> shape;
     if (const auto type = HONE_TRY(specs[i].givenType());
         type && isDynamic(program.inputTypes[i])) {
       HONE_CHECK(checkInputType(program, i, *type));
       shape = type->shape;
+      fixedTypes[i] = fmt::format("tensor<{}>", type->text());
     }
     job.shapes.push_back(std::move(shape));
   }
@@ -152,6 +154,7 @@ Result<void> fixShapes(iree::Compiler& compiler, const ProgramSource& source, Pr
   const auto functions =
       HONE_TRY(describeLowered(compiler, source.flags, program, iree::kPhaseAbi));
   adopt(HONE_TRY(selectFunction(functions, program.function, source.file)), program);
+  program.inputTypes = std::move(fixedTypes);  // the compiler drops the type of an unused input
   return {};
 }
 

@@ -345,7 +345,8 @@ Result<std::vector<TrialLine>> Store::listTrials(std::int64_t run) const {
   return state_->connection.attempt([&]() -> Result<std::vector<TrialLine>> {
     Query query(state_->prepared(
         "SELECT id, key, problem, outcome, message, artifact, compile_wall_ns, "
-        "CASE WHEN json_extract(config, '$.name') <> '' THEN json_extract(config, '$.name') "
+        "CASE WHEN NOT json_valid(config) THEN key "
+        "WHEN json_extract(config, '$.name') <> '' THEN json_extract(config, '$.name') "
         "WHEN json_type(config, '$.flags') IS NULL AND json_type(config, '$.attributes') IS NULL "
         "THEN 'baseline' ELSE key END "
         "FROM trials INDEXED BY trials_by_run WHERE run = ? ORDER BY id"));

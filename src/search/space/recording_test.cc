@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Recording anyRecording() {
-  Recording recording{*rc::gen::element<std::string>("", "a \"matmul\"\n", "größe"),
+  Recording recording{*rc::gen::element<std::string>("", "a \"matmul\"", "größe"),
                       {{"tile", {1, 2, 4, 8}}, {"kind", {0, -3}, *rc::gen::arbitrary<bool>()}},
                       {}};
   for (const std::int64_t tile : {1, 2, 4, 8}) {
@@ -86,7 +86,7 @@ TEST(Recording, ErrorNamesTheFile) {
   ASSERT_TRUE(writeFile(folder.path() / "bad.json", "{"));
   const auto bad = readRecording(folder.path() / "bad.json");
   ASSERT_FALSE(bad);
-  EXPECT_THAT(bad.error().message, HasSubstr("bad.json: line 1: "));
+  EXPECT_THAT(bad.error().message, HasSubstr("bad.json: recording, line 1: "));
 }
 
 /// Returns a recording whose times decrease from the first point to the last. Every fifth point

@@ -64,15 +64,21 @@ nlohmann::json toJson(const Heuristic& heuristic) {
   for (const Band& band : heuristic.ladder.bands) {
     bands.push_back(toJson(band));
   }
-  return {{"kind", nameOf(heuristic.kind)},
-          {"form", nameOf(heuristic.form)},
-          {"large_parallel", heuristic.returns.largeParallel},
-          {"small_reduction", heuristic.returns.smallReduction},
-          {"ratio", heuristic.returns.ratio},
-          {"modest_reduction", heuristic.returns.modestReduction},
-          {"bands", std::move(bands)},
-          {"cap", heuristic.ladder.cap},
-          {"range", toJson(heuristic.range)}};
+  nlohmann::json written = {{"kind", nameOf(heuristic.kind)},
+                            {"form", nameOf(heuristic.form)},
+                            {"large_parallel", heuristic.returns.largeParallel},
+                            {"small_reduction", heuristic.returns.smallReduction},
+                            {"ratio", heuristic.returns.ratio},
+                            {"bands", std::move(bands)},
+                            {"cap", heuristic.ladder.cap}};
+  // Unknown in results of older versions.
+  if (heuristic.returns.modestReduction != 0) {
+    written["modest_reduction"] = heuristic.returns.modestReduction;
+  }
+  if (heuristic.range.shapes > 0) {
+    written["range"] = toJson(heuristic.range);
+  }
+  return written;
 }
 
 Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
