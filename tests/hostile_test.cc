@@ -189,7 +189,7 @@ TEST_F(Hostile, SurvivesDamagedStoreRows) {
           std::string(R"({"run": 1e300, "candidates": 7, "name": {}, "flags": 3})"),
           std::string(R"({"run": -1, "candidates": [{"speedup": "x", "rounds": 1e99}]})"), deep}) {
       fs::copy_file(box_.store(), copy, fs::copy_options::overwrite_existing);
-      SQLite::Database database(copy.string(), SQLite::OPEN_READWRITE);
+      const SQLite::Database database(copy.string(), SQLite::OPEN_READWRITE);
       SQLite::Statement update(database, fmt::format("UPDATE {} SET {} = ?", table, column));
       update.bind(1, value);
       update.exec();

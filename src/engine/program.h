@@ -40,6 +40,7 @@ struct Program {
   std::string from = iree::kPhaseStart;   ///< compiler phase of the source
   std::filesystem::path file{};           ///< the user's file; "" if it is the source
   std::filesystem::path model{};  ///< ONNX model that computes the same; "" if there is none
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
   std::vector<std::string> inputNames{};  ///< of a model; otherwise empty
   std::vector<std::string> resultNames{};
   /// Ranges of the inputs that need one; empty, or one per input.
@@ -47,6 +48,7 @@ struct Program {
   std::vector<std::string> parameters{};  ///< files with weights, as in "model=weights.irpa"
   iree::DimensionSizes dims{};            ///< sizes that dynamic dimensions were fixed to
   iree::DimensionSizes chosenDims{};      ///< those that the user did not give
+  // NOLINTEND(readability-redundant-member-init)
 
   /// Returns the display name: the file name, and the function name if it differs.
   [[nodiscard]] std::string label() const;

@@ -58,7 +58,9 @@ struct LowerModuleJob {
   bool bareNames = false;  ///< also call renameFunctions()
   /// With a name, also call fixInputShapes(); `to` must be kPhaseAbi.
   std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
   std::vector<std::vector<std::int64_t>> shapes{};  ///< empty: as declared
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 /// Compiles a program from IR before configuration, with attributes attached to its operations.
