@@ -5,6 +5,7 @@
 
 #include "fuzz_targets.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const hone::test::FuzzTarget& target : hone::test::fuzzTargets()) {
     if (target.name == HONE_FUZZ_TARGET) {

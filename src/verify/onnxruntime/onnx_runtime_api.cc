@@ -36,12 +36,12 @@ Result<OnnxRuntimeApi> OnnxRuntimeApi::load(const std::filesystem::path& library
     return machineError("{} is not a library of ONNX Runtime", library.string());
   }
   OnnxRuntimeApi api;
-// NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast,cppcoreguidelines-pro-type-const-cast)
+// NOLINTBEGIN(*-reinterpret-cast,*-const-cast,bugprone-macro-parentheses)
 #define HONE_BIND(member, slot, result, arguments) \
   api.member = reinterpret_cast<result(*) arguments>(const_cast<void*>(table[slot]));
   HONE_ONNX_RUNTIME_FUNCTIONS(HONE_BIND)
 #undef HONE_BIND
-  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast,cppcoreguidelines-pro-type-const-cast)
+  // NOLINTEND(*-reinterpret-cast,*-const-cast,bugprone-macro-parentheses)
   api.version = base->getVersion();
   return api;
 }

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 class ArtifactCacheTest : public testing::Test {
  protected:
-  fs::path keep(const std::string& content) const {
+  [[nodiscard]] fs::path keep(const std::string& content) const {
     const fs::path temporary = cache_.temporaryPath(key_, "vmfb").value();
     EXPECT_TRUE(writeFile(temporary, content));
     return cache_.keep(temporary, key_, "vmfb").value();
@@ -38,7 +38,7 @@ TEST_F(ArtifactCacheTest, DamagedEntriesAreMissingUntilReplaced) {
     ASSERT_TRUE(writeFile(entry, damaged));
     EXPECT_FALSE(cache_.has(key_, "vmfb")) << damaged;
     EXPECT_TRUE(cache_.isDamaged(key_, "vmfb")) << damaged;
-    keep("module");
+    EXPECT_EQ(keep("module"), entry);
     EXPECT_TRUE(cache_.has(key_, "vmfb"));
   }
   fs::remove(entry.string() + ".sum");
