@@ -3,39 +3,32 @@
 #include <algorithm>
 #include <array>
 
+#include "base/file.h"
 #include "base/text/text.h"
 
 namespace hone::iree {
 namespace {
 
 constexpr std::array<std::string_view, 20> kHarmlessFlagPrefixes = {
-    "--iree-codegen-",    "--iree-cuda-",     "--iree-dispatch-creation-",
-    "--iree-execution-",  "--iree-flow-",     "--iree-global-opt-",
-    "--iree-gpu-",        "--iree-hal-",      "--iree-input-",
-    "--iree-linalgext-",  "--iree-llvmcpu-",  "--iree-llvmgpu-",
-    "--iree-opt-",        "--iree-rocdl-",    "--iree-rocm-",
-    "--iree-scheduling-", "--iree-spirv-",    "--iree-stream-",
+    "--iree-codegen-",    "--iree-cuda-",    "--iree-dispatch-creation-",
+    "--iree-execution-",  "--iree-flow-",    "--iree-global-opt-",
+    "--iree-gpu-",        "--iree-hal-",     "--iree-input-",
+    "--iree-linalgext-",  "--iree-llvmcpu-", "--iree-llvmgpu-",
+    "--iree-opt-",        "--iree-rocdl-",   "--iree-rocm-",
+    "--iree-scheduling-", "--iree-spirv-",   "--iree-stream-",
     "--iree-vm-",         "--iree-vulkan-"};
 
 /// Words in the names of flags that name a program or a file, or run arbitrary passes.
 constexpr std::array<std::string_view, 24> kHarmfulWords = {
-    "path",     "file",      "filename",   "dir",        "directory",  "dump",
-    "load",     "plugin",    "plugins",    "library",    "linker",     "static",
-    "output",   "trace",     "parameter",  "parameters", "preprocess", "substitute",
-    "ptxas",    "pipeline",  "artifacts",  "bitcode",    "search",     "tool"};
+    "path",   "file",     "filename",  "dir",        "directory",  "dump",
+    "load",   "plugin",   "plugins",   "library",    "linker",     "static",
+    "output", "trace",    "parameter", "parameters", "preprocess", "substitute",
+    "ptxas",  "pipeline", "artifacts", "bitcode",    "search",     "tool"};
 
 /// Returns true if the value of a flag cannot name a file outside of the working folder.
 bool isPlainValue(std::string_view value) {
   return !value.contains('/') && !value.contains('\\') && !value.contains('@') &&
          !value.contains("..") && !value.starts_with('~');
-}
-
-bool isBelow(const std::filesystem::path& file, const std::filesystem::path& folder) {
-  std::error_code code;
-  const auto whole = std::filesystem::weakly_canonical(file, code);
-  const auto root = std::filesystem::weakly_canonical(folder, code);
-  return !code && std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first ==
-                      root.end();
 }
 
 }  // namespace
