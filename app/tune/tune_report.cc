@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "app/profile/program_profile.h"
@@ -137,6 +138,16 @@ class SmallDispatches {
   double share_ = 0;
 };
 
+/// Returns all names, or the first ones and the number of the others.
+std::string listNames(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  if (names.size() <= kShown + 1) {
+    return join(names, ", ");
+  }
+  return fmt::format("{} and {} more", join(std::span(names).first(kShown), ", "),
+                     names.size() - kShown);
+}
+
 /// Collects reasons to print below a table, each with its dispatches.
 class Reasons {
  public:
@@ -151,7 +162,7 @@ class Reasons {
   }
   void print() const {
     for (const Reason& one : reasons_) {
-      fmt::print("{}: {}\n", join(one.dispatches, ", "), one.reason);
+      fmt::print("{}: {}\n", listNames(one.dispatches), one.reason);
     }
   }
 
