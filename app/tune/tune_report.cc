@@ -258,6 +258,7 @@ model::TunedVariant toResult(const Variant& variant) {
 /// Adds what is known about a model only.
 void addModel(const TunedProgram& tuned, model::TunedProgram& program) {
   program.sizes = tuned.whole.program.describeDims();
+  program.otherSizes = tuned.otherSizes;
   if (!tuned.result.flagFindings.empty()) {
     program.note = tuned.result.flagFindings.front().message;
     program.verified = nameOf(tuned.result.flagFindings.front().expectation);
@@ -439,6 +440,14 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   }
   for (const std::string& fault : tuned.result.specFaults) {
     fmt::print("note: {}\n", fault);
+  }
+  for (const model::SizeProof& size : tuned.otherSizes) {
+    if (size.speedup && size.defaultNs && size.tunedNs) {
+      fmt::print("with {}: {}\n", size.sizes,
+                 formatGain(*size.defaultNs, *size.tunedNs, *size.speedup));
+    } else {
+      fmt::print("with {}: {}\n", size.sizes.empty() ? "other sizes" : size.sizes, size.error);
+    }
   }
 }
 
