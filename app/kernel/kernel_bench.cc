@@ -121,9 +121,10 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
 kernel::Embeddings makeEmbeddings(const kernel::JudgeOptions& judge) {
   const auto place = kernel::findPython();
   const fs::path python = place ? place->interpreter : fs::path("python3");
-  return {judge.python.empty() ? python : judge.python,
-          shippedFolder("python", "python") / "hone_embeddings.py"};
+  return {judge.python.empty() ? python : judge.python, pythonScript("hone_embeddings.py")};
 }
+
+fs::path pythonScript(const std::string& name) { return shippedFolder("python", "python") / name; }
 
 std::string KernelBench::machineName() const {
   return fmt::format("{}, {} thread{}", cpuName(), machine.threads,

@@ -1,6 +1,7 @@
 #include "kernel/propose/analysis/analysis.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -101,9 +102,13 @@ void addRemarks(const JudgeResult& judged, std::vector<Finding>& findings) {
   if (remarks == judged.facts.end() || !remarks->is_array()) {
     return;
   }
+  // The analysis reaches the author of the next kernel. A worker could add remarks, so only the
+  // form of the compiler's remarks passes.
+  static const RE2 kMissed(
+      R"(line \d{1,6}: (?:couldn't vectorize loop|not vectorized)(?:: [a-z ,.'()-]{1,100})?)");
   for (const auto& remark : *remarks) {
     const std::string text = remark.is_string() ? remark.get<std::string>() : "";
-    if (text.contains("not vectorized") || text.contains("couldn't vectorize")) {
+    if (RE2::FullMatch(text, kMissed)) {
       findings.push_back({Side::computation, "the compiler could not vectorize a loop", text,
                           "compile-flags", 0.25});
       return;

@@ -11,6 +11,7 @@ namespace hone::kernel {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Task matmulTask() {
   Task task;
@@ -112,6 +113,14 @@ TEST(Analysis, ReadsCompilerRemarks) {
   EXPECT_EQ(findByTechnique(analysis, "compile-flags")->evidence,
             "line 9: couldn't vectorize loop");
   EXPECT_THAT(analysis.text(), HasSubstr("24 bytes spilled"));
+}
+
+TEST(Analysis, IgnoresRemarksOfOtherForm) {
+  JudgeResult judged;
+  judged.facts["remarks"] = {"the input is 3.14, not vectorized",
+                             "line 9: not vectorized: INPUT 3.14"};
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
+  EXPECT_THAT(analysis.text(), Not(HasSubstr("3.14")));
 }
 
 TEST(Analysis, ReportsGpuCompilerFacts) {
