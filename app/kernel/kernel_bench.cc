@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "base/process/subprocess.h"
 #include "kernel/worker/python/python_place.h"
+#include "profile/cache_bandwidth.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
 
@@ -112,6 +113,14 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   if (roofline) {
     machine.peakGflops = roofline->gflops;
     machine.peakGbps = roofline->gbps;
+    const auto caches = profile::loadCacheBandwidths(HONE_TRY(cacheFolder()), library,
+                                                     options.threads, HONE_VERSION);
+    if (!caches && caches.error().fault == Fault::interrupted) {
+      return std::unexpected(caches.error());
+    }
+    for (const auto& cache : caches.value_or({})) {
+      machine.caches.push_back({cache.bytes, cache.gbps});
+    }
   }
   const bool byCpuTime = options.threads == 1 && judge.device == "cpu";
   return KernelBench{std::move(scratch), std::move(judge), machine,

@@ -22,9 +22,7 @@ kernel::OptimizeOptions loopOptions(const KernelCommand& command) {
   loop.repairs = options.repairs;
   loop.budget = command.budget;
   loop.rounds = options.rounds;
-  loop.peakGflops = command.bench.machine.peakGflops;
-  loop.peakGbps = command.bench.machine.peakGbps;
-  loop.threads = command.bench.machine.threads;
+  loop.machine = command.bench.machine;
   return loop;
 }
 

@@ -284,12 +284,9 @@ Result<void> Optimizer::repairProposals(TurnRecord& record) {
 }
 
 Analysis Optimizer::analyzeBest() const {
-  Measured measured;
+  Measured measured = options_.machine;
   measured.kernelNs = best_.ns;
   measured.pytorchNs = pytorchNs_;
-  measured.peakGflops = options_.peakGflops;
-  measured.peakGbps = options_.peakGbps;
-  measured.threads = options_.threads;
   return analyze(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
                  measured);
 }

@@ -34,9 +34,7 @@ struct OptimizeOptions {
   std::size_t repairs = 2;     ///< requests per turn to correct failed candidates
   engine::Budget budget;
   std::int64_t rounds = 20;  ///< of the confirmation; up to 3 times as many if ambiguous
-  double peakGflops = 0;     ///< of this machine with these threads
-  double peakGbps = 0;
-  int threads = 1;
+  Measured machine;          ///< its roofline; no times
   std::function<std::int64_t()> now = nowNs;  ///< clock of the budget; tests inject it
 };
 

@@ -25,7 +25,10 @@ std::string argumentsText(const std::vector<Argument>& arguments) {
   std::vector<std::string> texts;
   texts.reserve(arguments.size());
   for (const Argument& argument : arguments) {
-    texts.push_back(fmt::format("{} {}", argument.name, argument.type.text()));
+    const auto& range = argument.range;
+    texts.push_back(fmt::format(
+        "{} {}{}", argument.name, argument.type.text(),
+        range ? fmt::format(" with values from {} to {}", range->low, range->high - 1) : ""));
   }
   return join(texts, ", ");
 }

@@ -50,10 +50,14 @@ void addExchanges(const json& memory, std::vector<ModelExchange>& exchanges) {
 }  // namespace
 
 json toJson(const KernelProposal& proposal) {
-  return {{"language", proposal.language},   {"name", proposal.name},
-          {"source", proposal.source},       {"flags", proposal.flags},
-          {"title", proposal.title},         {"techniques", proposal.techniques},
-          {"reasoning", proposal.reasoning}, {"attempt", proposal.attempt}};
+  json stored = {{"language", proposal.language},  {"name", proposal.name},
+                 {"source", proposal.source},      {"flags", proposal.flags},
+                 {"title", proposal.title},        {"techniques", proposal.techniques},
+                 {"reasoning", proposal.reasoning}};
+  if (proposal.attempt > 0) {
+    stored["attempt"] = proposal.attempt;
+  }
+  return stored;
 }
 
 KernelProposal kernelProposalFrom(const json& json) {
