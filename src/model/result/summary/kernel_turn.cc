@@ -114,21 +114,24 @@ json toJson(const KernelTurn& turn) {
   for (const auto& [key, speedup] : turn.speedups) {
     speedups[key] = orNull(speedup);
   }
-  return {{"turn", turn.turn},
-          {"analysis", turn.analysis ? toJson(*turn.analysis) : json()},
-          {"examples", turn.examples},
-          {"proposals", listJson(turn.proposals)},
-          {"complaint", turn.complaint},
-          {"ended", turn.ended},
-          {"memory", turn.memory.empty() ? json() : json::parse(turn.memory)},
-          {"used_ms", turn.usedMs},
-          {"repairs", turn.repairs},
-          {"decided", turn.decided},
-          {"speedups", std::move(speedups)},
-          {"best", turn.best},
-          {"best_speedup", orNull(turn.bestSpeedup)},
-          {"best_ns", orNull(turn.bestNs)},
-          {"improvement", orNull(turn.improvement)}};
+  json stored = {{"turn", turn.turn},
+                 {"analysis", turn.analysis ? toJson(*turn.analysis) : json()},
+                 {"examples", turn.examples},
+                 {"proposals", listJson(turn.proposals)},
+                 {"complaint", turn.complaint},
+                 {"ended", turn.ended},
+                 {"memory", turn.memory.empty() ? json() : json::parse(turn.memory)},
+                 {"used_ms", turn.usedMs},
+                 {"decided", turn.decided},
+                 {"speedups", std::move(speedups)},
+                 {"best", turn.best},
+                 {"best_speedup", orNull(turn.bestSpeedup)},
+                 {"best_ns", orNull(turn.bestNs)},
+                 {"improvement", orNull(turn.improvement)}};
+  if (turn.repairs > 0) {
+    stored["repairs"] = turn.repairs;
+  }
+  return stored;
 }
 
 KernelTurn kernelTurnFrom(const json& json) {
