@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json.h"
 #include "store/records.h"
 
 namespace hone::serve {
@@ -104,7 +105,7 @@ std::string Listener::progressEvent(const Snapshot& snapshot) {
       snapshot.progress.rbegin(), snapshot.progress.rend(),
       [&](const store::RunProgress& one) { return page_ == kRunList || one.run == page_; });
   const bool relevant = shown != snapshot.progress.rend();
-  std::string data = relevant ? store::jsonText(toJson(*shown)) : "null";
+  std::string data = relevant ? jsonText(toJson(*shown)) : "null";
   if (data == sentProgress_ || (!relevant && sentProgress_.empty())) {
     return "";
   }

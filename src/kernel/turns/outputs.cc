@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "base/text/unified_diff.h"
-#include "store/records.h"
 
 namespace hone::kernel {
 namespace {
@@ -165,7 +165,7 @@ Outputs planOutputs(const Optimized& optimized, const OutputOptions& options) {
   Outputs outputs;
   const json history = historyJson(optimized, options.kernelFile.filename().string());
   outputs.history = {fmt::format("optimization_history_{}.json", options.name),
-                     store::jsonText(history, 2) + "\n"};
+                     jsonText(history, 2) + "\n"};
   if (!optimized.conversation.empty()) {
     outputs.conversation = {fmt::format("dspy_history_{}.txt", options.name),
                             optimized.conversation};
