@@ -301,6 +301,7 @@ TEST_P(KernelMistake, IsRepairedInOneRequest) {
   options.insert(options.end(), mistake.options.begin(), mistake.options.end());
   const CommandResult ran = box_.hone(ask(server, options));
   ASSERT_EQ(ran.code, 0) << ran.err;
+  fmt::print("{}: repaired by request {} of turn 1\n", mistake.name, server.requests().size());
   ASSERT_THAT(server.requests(), SizeIs(2)) << lastMessage(server.requests().back().body);
   EXPECT_EQ(ran.json()["best"], "the mean once a row") << ran.out;
 }
@@ -569,6 +570,51 @@ TEST_F(Kernel, RejectsInvalidOptions) {
   }
   box_.setVariable("OPENAI_API_KEY", "");
   expectError(box_.hone(optimize({"--model", "openai/o3"})), 2, {"OPENAI_API_KEY"});
+}
+
+/// A gather: rows of a table, selected by indices.
+constexpr const char* kGatherReference = R"(#include <cstdint>
+// hone: sizes N=64 VOCAB=300 D=32
+// hone: other N=5 VOCAB=3 D=9
+// hone: input table f32 VOCABxD
+// hone: input ids i32 N in 0..VOCAB
+// hone: output Y f32 NxD
+extern "C" void reference(const double* table, const double* ids, double* Y, std::int64_t N,
+                          std::int64_t VOCAB, std::int64_t D) {
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t d = 0; d < D; ++d) {
+      Y[i * D + d] = table[static_cast<std::int64_t>(ids[i]) * D + d];
+    }
+  }
+}
+)";
+
+std::string gatherKernel(const std::string& row) {
+  return "#include <cstdint>\nextern \"C\" void kernel(const float* table, const std::int32_t* ids, "
+         "float* Y, std::int64_t N, std::int64_t VOCAB, std::int64_t D) {\n"
+         "  for (std::int64_t i = 0; i < N; ++i) {\n    for (std::int64_t d = 0; d < D; ++d) {\n"
+         "      Y[i * D + d] = table[" +
+         row + " * D + d];\n    }\n  }\n}\n";
+}
+
+TEST_F(Kernel, JudgesGatherWithIndicesInRange) {
+  const auto list = [&] { return box_.hone({"kernel", "list-slow", "gather", "--json"}).json(); };
+  box_.write("gather/gather.reference.cc", kGatherReference);
+  box_.write("gather/gather.cc", gatherKernel("ids[i]"));
+  const nlohmann::json good = list();
+  ASSERT_EQ(good.size(), 1U);
+  EXPECT_EQ(good[0]["problem"], "");
+  EXPECT_LE(good[0]["roofline_share"], 1);
+  const CommandResult plain = box_.hone({"kernel", "new", "--reference",
+                                         "gather/gather.reference.cc", "-o", "plain.cc"});
+  EXPECT_EQ(plain.code, 0) << plain.out << plain.err;
+  // Wrong only for the last row of the table.
+  box_.write("gather/gather.cc", gatherKernel("(ids[i] < VOCAB - 1 ? ids[i] : 0)"));
+  EXPECT_THAT(list()[0]["problem"], HasSubstr("mismatch"));
+  std::string wide = kGatherReference;
+  wide.replace(wide.find("0..VOCAB"), 8, "0..Q");
+  box_.write("gather/gather.reference.cc", wide);
+  EXPECT_THAT(list()[0]["problem"], HasSubstr("unknown size 'Q'"));
 }
 
 TEST_F(Kernel, WritesPlainFirstKernel) {

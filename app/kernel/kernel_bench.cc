@@ -118,8 +118,8 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
     if (!caches && caches.error().fault == Fault::interrupted) {
       return std::unexpected(caches.error());
     }
-    for (const auto& cache : caches.value_or({})) {
-      machine.caches.push_back({cache.bytes, cache.gbps});
+    for (std::size_t i = 0; caches && i < caches->size(); ++i) {
+      machine.caches.push_back({.bytes = (*caches)[i].bytes, .gbps = (*caches)[i].gbps});
     }
   }
   const bool byCpuTime = options.threads == 1 && judge.device == "cpu";

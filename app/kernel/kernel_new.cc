@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/process/subprocess.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "kernel/propose/plain_kernel.h"
 #include "kernel/turns/first_kernel.h"
@@ -119,7 +120,7 @@ Result<int> createNew(const Context& context, const NewOptions& given) {
                                                              : "plain"},
                                  {"message", created.message},
                                  {"spent", created.spent}};
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else {
     fmt::print("{}\n", created.message);
     if (!created.spent.empty()) {

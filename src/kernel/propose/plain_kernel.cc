@@ -106,7 +106,7 @@ std::map<std::string, std::string> countsIn(std::string_view reference) {
         words.emplace_back(trim(word));
       }
     }
-    if (words.size() == 5 && words[0] == "hone:" && (words[1] == "input" || words[1] == "output")) {
+    if (words.size() >= 5 && words[0] == "hone:" && (words[1] == "input" || words[1] == "output")) {
       std::string product;
       for (const std::string& part : splitAt(words[4], 'x')) {  // no name of a size contains x
         product += fmt::format("{}({})", product.empty() ? "" : " * ", part);
