@@ -230,10 +230,21 @@ TEST(LlmProposer, ContinuesConversationAcrossTurns) {
 }
 
 TEST(LlmProposer, SumsUpTurnsBeyondContext) {
-  const std::string full =
-      "This model's maximum context length is 1500 tokens. However, your messages resulted in "
-      "1600 tokens.";
-  ChatServer server({says(kAnswer), fails(400, full), says(kAnswer), says(kAnswer)});
+  // The context has room for the first message and an answer, but not for a conversation.
+  std::int64_t first = 0;
+  ChatServer server([&](const nlohmann::json& body) {
+    std::vector<ChatMessage> messages;
+    for (const nlohmann::json& one : body["messages"]) {
+      messages.push_back({ChatMessage::Role::user, one["content"].get<std::string>()});
+    }
+    const std::int64_t tokens = guessTokens(messages);
+    first = std::max(first, messages.size() == 1 ? tokens : 0);
+    return messages.size() == 1
+               ? says(kAnswer)
+               : fails(400, fmt::format("This model's maximum context length is {} tokens. However, "
+                                        "your messages resulted in {} tokens.",
+                                        (first + tokens) / 2 * 4 / 3, 2 * tokens));
+  });
   LlmProposer proposer = proposerAt(server.base());
   const SampleTurn sample;
   for (std::size_t turn = 1; turn <= 3; ++turn) {
@@ -399,7 +410,11 @@ TEST(LlmProposer, NeverExposesKey) {
   LlmProposer proposer = proposerAt(server.base());
   const SampleTurn sample;
   for (int turn = 0; turn < 2; ++turn) {
-    ASSERT_TRUE(proposer.propose(sample.view()));
+    const auto proposals = proposer.propose(sample.view());
+    EXPECT_EQ(proposals.has_value(), turn == 0) << "the server refuses the second request";
+    if (!proposals) {
+      EXPECT_THAT(proposals.error().message, Not(HasSubstr(kKey)));
+    }
     for (const std::string& text : {proposer.conversation(), proposer.memory().dump(),
                                     proposer.complaint(), proposer.spent()}) {
       EXPECT_THAT(text, Not(HasSubstr(kKey)));
