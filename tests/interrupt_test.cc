@@ -178,16 +178,34 @@ INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM),
                            return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
                          });
 
-TEST(ConcurrentRuns, RejectsSecondWriterNamingTheFirst) {
+TEST(ConcurrentRuns, DoesNotResumeRunInUse) {
   ConfigBench box(kFewConfigs);
   Process first = box.startedBench();
   first.signal(SIGSTOP);  // keeps it running until the second is rejected
-  expectError(box.bench(), 2,
-              {"is being written by another hone", fmt::format("(process {})", first.pid())});
+  expectError(box.hone({"runs", "resume", "1", "-q"}), 2,
+              {"cannot resume run 1", "another hone is working on it"});
   EXPECT_EQ(box.hone({"runs", "--json"}).json().at("runs").at(0).at("status"), "running");
   first.signal(SIGINT);
   first.signal(SIGCONT);
   EXPECT_EQ(first.wait().code, 130);
+}
+
+TEST(ConcurrentRuns, AllFinish) {
+  ConfigBench box(kFewConfigs);
+  std::vector<Process> processes;
+  for (int i = 0; i < 3; ++i) {
+    processes.push_back(box.startBench());
+  }
+  for (Process& process : processes) {
+    const CommandResult ran = process.wait();
+    EXPECT_EQ(ran.code, 0) << ran.err;
+  }
+  const nlohmann::json runs = box.hone({"runs", "--json"}).json().at("runs");
+  ASSERT_EQ(runs.size(), 3U);
+  for (const nlohmann::json& run : runs) {
+    EXPECT_EQ(run.at("status"), "finished");
+    EXPECT_EQ(run.at("trials"), runs[0].at("trials"));
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -81,6 +82,9 @@ std::string goodAnswer() {
   return "### Candidate 1: the mean once a row\nTechniques: hoisting\n" + fenced(kFast);
 }
 
+/// Returns the text of the last message of a request.
+std::string lastMessage(const nlohmann::json& body) { return body["messages"].back()["content"]; }
+
 class Kernel : public testing::Test {
  protected:
   void SetUp() override {
@@ -136,8 +140,8 @@ class Kernel : public testing::Test {
 
 TEST_F(Kernel, VerifiesAndWritesGoodResponse) {
   const ChatServer server({says("let me think"), says(goodAnswer(), 700, 90)});
-  const CommandResult ran =
-      box_.hone(ask(server, {"--json", "--price", "1,2", "--max-iterations", "2"}));
+  const CommandResult ran = box_.hone(
+      ask(server, {"--json", "--price", "1,2", "--max-iterations", "2", "--repairs", "0"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json json = ran.json();
   EXPECT_EQ(json["improved"], true) << ran.out;
@@ -176,19 +180,179 @@ TEST_F(Kernel, WastesTurnOnWrongResponse) {
             fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
                    "std::int64_t R, std::int64_t C) {}\n")),
        says(fenced(wrong))});
-  const CommandResult ran = box_.hone(ask(server));
+  const CommandResult ran = box_.hone(ask(server, {"--max-iterations", "2", "--repairs", "0"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("2 turns in a row gained less"),
-                             HasSubstr("no candidate was faster than the original")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("none of the 2 turns had a correct candidate"),
+                             HasSubstr("no candidate was faster than the original"),
+                             Not(HasSubstr("in a row gained less"))));
   EXPECT_THAT(optimizedFiles(), IsEmpty());
   const nlohmann::json turns = history();
   ASSERT_EQ(turns.size(), 2U);
   EXPECT_EQ(turns[0]["evaluation"][0]["outcome"], "compile_failed");
   EXPECT_EQ(turns[0]["evaluation"][1]["outcome"], "mismatch");
   EXPECT_THAT(turns[1]["complaint"], HasSubstr("expected kernel("));
-  const std::string second = server.requests().at(1).body["messages"][0]["content"];
-  EXPECT_THAT(second, AllOf(HasSubstr("broken: compile_failed: "), HasSubstr("oops")))
+  EXPECT_THAT(lastMessage(server.requests().at(1).body),
+              AllOf(HasSubstr("broken: compile_failed: "), HasSubstr("oops")))
       << "the model gets the errors";
+}
+
+/// A mistake of a model, and the part of hone's answer that names it.
+struct Mistake {
+  std::string name;
+  kernel::test::Scripted answer;
+  std::vector<std::string> named;
+  std::vector<std::string> options;
+};
+
+/// Returns kFast with its loop over the elements of a row replaced.
+std::string withBody(const std::string& body, const std::string& includes = "") {
+  return "#include <cstdint>\n" + includes +
+         "extern \"C\" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {\n"
+         "  for (std::int64_t i = 0; i < R; ++i) {\n" +
+         body + "  }\n}\n";
+}
+
+constexpr const char* kSum =
+    "    float sum = 0;\n"
+    "    for (std::int64_t k = 0; k < C; ++k) sum += X[i * C + k];\n";
+constexpr const char* kStore =
+    "    for (std::int64_t j = 0; j < C; ++j) Y[i * C + j] = X[i * C + j] + sum / C;\n";
+
+/// Both threads reset and add to one sum.
+constexpr const char* kRace = R"(#include <cstdint>
+#include <omp.h>
+extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {
+  float sum = 0;
+#pragma omp parallel num_threads(2)
+  for (std::int64_t i = 0; i < R; ++i) {
+    float part = 0;
+    for (std::int64_t k = omp_get_thread_num(); k < C; k += 2) part += X[i * C + k];
+    sum += part;
+#pragma omp barrier
+    for (std::int64_t j = omp_get_thread_num(); j < C; j += 2) Y[i * C + j] = X[i * C + j] + sum / C;
+#pragma omp barrier
+    sum = 0;
+  }
+}
+)";
+
+std::vector<Mistake> mistakes() {
+  const auto code = [](const std::string& text) { return says("Faster.\n" + fenced(text)); };
+  const std::string sum = kSum;
+  const std::string store = kStore;
+  return {
+      {"Syntax", code(withBody("    float sum = 0\n" + store)), {"line 4: error: expected"}, {}},
+      {"WrongType",
+       code(withBody("    double* x = X + i * C;\n" + sum + store)),
+       {"line 4: error: cannot convert"},
+       {}},
+      {"OffByOne",
+       code(withBody("    float sum = 0;\n"
+                     "    for (std::int64_t k = 1; k < C; ++k) sum += X[i * C + k];\n" +
+                     store)),
+       {"Y[", " is ", ", expected ", "elements are wrong"},
+       {}},
+      {"MissingTail",
+       code(withBody(sum + "    for (std::int64_t j = 0; j + 8 <= C; j += 8)\n"
+                           "      for (std::int64_t t = 0; t < 8; ++t)\n"
+                           "        Y[i * C + j + t] = X[i * C + j + t] + sum / C;\n")),
+       {"does not write Y[0,16]", "R=3 C=17"},
+       {}},
+      {"WrongAxis",
+       code(withBody("    for (std::int64_t j = 0; j < C; ++j) {\n      float sum = 0;\n"
+                     "      for (std::int64_t k = 0; k < R; ++k) sum += X[k * C + j];\n"
+                     "      Y[i * C + j] = X[i * C + j] + sum / R;\n    }\n")),
+       {"Y[", ", expected "},
+       {}},
+      {"Race", code(kRace), {"Y[", ", expected "}, {"--threads", "2"}},
+      {"RefusedInclude",
+       code(withBody(sum + store, "#include <fstream>\n")),
+       {"invalid", "line 2: includes <fstream>"},
+       {}},
+      {"TooSlow",
+       code(withBody("    volatile float work = 0;\n"
+                     "    for (std::int64_t k = 0; k < 400 * C; ++k) work = work + 1;\n" +
+                     sum + store)),
+       {"x the time of the best kernel", "instead of"},
+       {}},
+      {"Truncated",
+       kernel::test::saysUntilLimit("Faster.\n```cpp\n" + std::string(kFast).substr(0, 200)),
+       {"truncated", "fewer or shorter candidates"},
+       {}},
+      {"Prose",
+       says("I would compute the mean of each row once."),
+       {"no fenced code block found"},
+       {}}};
+}
+
+class KernelMistake : public Kernel, public testing::WithParamInterface<std::size_t> {};
+
+/// The model repeats its mistake until a request names it.
+TEST_P(KernelMistake, IsRepairedInOneRequest) {
+  const Mistake mistake = mistakes().at(GetParam());
+  box_.write("mean.cc", std::string("// hone: flags -O2 -fopenmp\n") + kSlow);
+  const ChatServer server([&](const nlohmann::json& body) {
+    const std::string asked = lastMessage(body);
+    const bool isNamed = std::ranges::all_of(
+        mistake.named, [&](const std::string& part) { return asked.contains(part); });
+    return isNamed ? says(goodAnswer()) : mistake.answer;
+  });
+  std::vector<std::string> options = {"--json", "--no-save", "--max-iterations", "1"};
+  options.insert(options.end(), mistake.options.begin(), mistake.options.end());
+  const CommandResult ran = box_.hone(ask(server, options));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  fmt::print("{}: repaired by request {} of turn 1\n", mistake.name, server.requests().size());
+  ASSERT_THAT(server.requests(), SizeIs(2)) << lastMessage(server.requests().back().body);
+  EXPECT_EQ(ran.json()["best"], "the mean once a row") << ran.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ten, KernelMistake, testing::Range<std::size_t>(0, 10),
+                         [](const testing::TestParamInfo<std::size_t>& tested) {
+                           return mistakes().at(tested.param).name;
+                         });
+
+TEST_F(Kernel, EndsWithCodeThreeWithoutServer) {
+  std::string base;
+  {
+    const ChatServer gone({says("never")});
+    base = gone.base();
+  }
+  const std::vector<std::string> arguments =
+      optimize({"--api-base", base, "--model", "tiny", "-q", "--no-save"});
+  expectError(box_.hone(arguments), 3, {"no answer from the language model", base});
+  const ChatServer refusing({fails(400, "we do not serve kernels")});
+  expectError(box_.hone(ask(refusing, {"-q"})), 3, {"400: we do not serve kernels"});
+}
+
+TEST_F(Kernel, KeepsGainIfServerDiesLater) {
+  const ChatServer server({says(goodAnswer()), fails(400, "maintenance")});
+  const CommandResult ran = box_.hone(ask(server, {"--target-speedup", "100000"}));
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(ran.err, HasSubstr("maintenance"));
+  EXPECT_THAT(ran.out, HasSubstr("stopped: no answer from the language model"));
+  EXPECT_THAT(optimizedFiles(), SizeIs(1)) << ran.out;
+}
+
+TEST_F(Kernel, SendsGuidance) {
+  const auto guidanceOf = [&](const std::vector<std::string>& options) {
+    const ChatServer server({says(goodAnswer())});
+    std::vector<std::string> all = {"--max-iterations", "1", "--no-save", "-q"};
+    all.insert(all.end(), options.begin(), options.end());
+    EXPECT_EQ(box_.hone(ask(server, all)).code, 0);
+    const std::string prompt = server.requests().at(0).body["messages"][0]["content"];
+    const auto at = prompt.find("## Guidance\n");
+    return at == std::string::npos ? ""
+                                   : prompt.substr(at + 12, prompt.find('\n', at + 12) - at - 12);
+  };
+  EXPECT_EQ(guidanceOf({}), "");
+  EXPECT_EQ(guidanceOf({"--guidance", "Focus on memory coalescing"}), "Focus on memory coalescing");
+  box_.write("hints.md", "Use two accumulators.\n");
+  EXPECT_EQ(guidanceOf({"--guidance", "hints.md"}), "Use two accumulators.");
+  box_.write("hone.toml", "[kernel]\nguidance = \"hints.md\"\n");
+  EXPECT_EQ(guidanceOf({}), "Use two accumulators.");
+  EXPECT_EQ(guidanceOf({"--guidance", "Only this"}), "Only this");
+  box_.write("hone.toml", "[kernel]\nguide = 1\n");
+  expectError(box_.hone(optimize({"--model", "tiny", "-q"})), 2, {"hone.toml:2", "guide"});
 }
 
 TEST_F(Kernel, StopsAtRejectedKey) {
@@ -203,7 +367,8 @@ TEST_F(Kernel, ContinuesAfterKillWithoutRepeatedRequest) {
   kernel::test::Scripted silent;
   silent.never = true;
   const ChatServer server({says(goodAnswer()), silent, says("no ideas")});
-  const auto arguments = ask(server, {"--max-iterations", "2", "--target-speedup", "100000"});
+  const auto arguments =
+      ask(server, {"--max-iterations", "2", "--target-speedup", "100000", "--repairs", "0"});
   {
     Process process = box_.start(arguments);
     ASSERT_TRUE(eventually([&] { return server.requests().size() == 2; }));
@@ -274,9 +439,46 @@ TEST_F(Kernel, ListsSlowKernelsAndReusesResults) {
   EXPECT_EQ(first[2]["kernel"], "wrong.cc");
   EXPECT_THAT(first[2]["problem"], HasSubstr("mismatch"));
   EXPECT_GE(box_.countStoredTrials(1), 2);
+  EXPECT_EQ(first[0]["compared_with"], "roofline");
   const nlohmann::json second = box_.hone(list).json();
   EXPECT_EQ(second, first);
   EXPECT_EQ(box_.countStoredTrials(2), 1) << "only failures are measured again";
+}
+
+TEST_F(Kernel, ComparesWithRooflineWithoutPyTorch) {
+  const auto list = [&](const std::string& threshold) {
+    return box_.hone({"kernel", "list-slow", "--threshold", threshold, "-q"}).out;
+  };
+  EXPECT_THAT(list("0.99"), AllOf(HasSubstr("1 of 1 kernels are slow: below 99 % of the roofline"),
+                                  HasSubstr("PyTorch was not measured"), HasSubstr("mean.cc")));
+  EXPECT_THAT(list("0.000001"), HasSubstr("0 of 1 kernels are slow: below 0 % of the roofline"));
+}
+
+TEST_F(Kernel, OptimizesSeveralKernelsAtOnce) {
+  std::vector<Process> processes;
+  for (const char* name : {"a", "b", "c"}) {
+    box_.write(std::string(name) + ".cc", kSlow);
+    box_.write(std::string(name) + ".reference.cc", kReference);
+    processes.push_back(
+        box_.start({"kernel", "optimize", "-k", std::string(name) + ".cc", "--max-iterations", "1",
+                    "--candidates", "2", "--rounds", "5", "--json"}));
+  }
+  for (Process& process : processes) {
+    const CommandResult ran = process.wait();
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_GE(ran.json()["candidates"], 1) << ran.out;
+  }
+  const nlohmann::json runs = box_.hone({"runs", "--json"}).json().at("runs");
+  ASSERT_EQ(runs.size(), 3U);
+  for (std::int64_t run = 1; run <= 3; ++run) {
+    EXPECT_EQ(runs[static_cast<std::size_t>(run - 1)]["status"], "finished");
+    EXPECT_GE(box_.countStoredTrials(run), 3) << "the original, a candidate, the original again";
+  }
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_TRUE(fs::exists(box_.work() / fmt::format("results/multiturn_logs/"
+                                                     "optimization_history_{}.json",
+                                                     name)));
+  }
 }
 
 TEST_F(Kernel, FitsListToTerminalOnly) {
@@ -347,6 +549,7 @@ TEST_F(Kernel, RejectsInvalidOptions) {
   for (const auto& [more, says] :
        std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
            {{"optimize"}, {"--kernel FILE or --all-slow"}},
+           {{"new"}, {"--reference"}},
            {{"optimize", "-k", "maen.cc"},
             {"no kernel file maen.cc found", "did you mean mean.cc?"}},
            {{"optimize", "-k", "mean.cc", "--gpu", "H100"}, {"no H100 found"}},
@@ -355,6 +558,9 @@ TEST_F(Kernel, RejectsInvalidOptions) {
            {{"optimize", "-k", "mean.cc", "--budget", "soon"}, {"soon"}},
            {{"optimize", "-k", "mean.cc", "--api-base", "ftp://x"}, {"http://"}},
            {{"optimize", "-k", "mean.cc", "--model", "own", "--max-cost", "1"}, {"--price"}},
+           {{"optimize", "-k", "mean.cc", "--guidance", "use AVX"}, {"--guidance", "--model"}},
+           {{"optimize", "-k", "mean.cc", "--model", "own", "--guidance", "missing.md"},
+            {"no file missing.md found"}},
            {{"list-slow", "nowhere"}, {"nowhere"}},
            {{"examples", "--show", "nothing"}, {"no example 'nothing'"}}}) {
     std::vector<std::string> arguments = {"kernel"};
@@ -364,6 +570,142 @@ TEST_F(Kernel, RejectsInvalidOptions) {
   }
   box_.setVariable("OPENAI_API_KEY", "");
   expectError(box_.hone(optimize({"--model", "openai/o3"})), 2, {"OPENAI_API_KEY"});
+}
+
+/// A gather: rows of a table, selected by indices.
+constexpr const char* kGatherReference = R"(#include <cstdint>
+// hone: sizes N=64 VOCAB=300 D=32
+// hone: other N=5 VOCAB=3 D=9
+// hone: input table f32 VOCABxD
+// hone: input ids i32 N in 0..VOCAB
+// hone: output Y f32 NxD
+extern "C" void reference(const double* table, const double* ids, double* Y, std::int64_t N,
+                          std::int64_t VOCAB, std::int64_t D) {
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t d = 0; d < D; ++d) {
+      Y[i * D + d] = table[static_cast<std::int64_t>(ids[i]) * D + d];
+    }
+  }
+}
+)";
+
+std::string gatherKernel(const std::string& row) {
+  return "#include <cstdint>\nextern \"C\" void kernel(const float* table, const std::int32_t* ids, "
+         "float* Y, std::int64_t N, std::int64_t VOCAB, std::int64_t D) {\n"
+         "  for (std::int64_t i = 0; i < N; ++i) {\n    for (std::int64_t d = 0; d < D; ++d) {\n"
+         "      Y[i * D + d] = table[" +
+         row + " * D + d];\n    }\n  }\n}\n";
+}
+
+TEST_F(Kernel, JudgesGatherWithIndicesInRange) {
+  const auto list = [&] { return box_.hone({"kernel", "list-slow", "gather", "--json"}).json(); };
+  box_.write("gather/gather.reference.cc", kGatherReference);
+  box_.write("gather/gather.cc", gatherKernel("ids[i]"));
+  const nlohmann::json good = list();
+  ASSERT_EQ(good.size(), 1U);
+  EXPECT_EQ(good[0]["problem"], "");
+  EXPECT_LE(good[0]["roofline_share"], 1);
+  const CommandResult plain = box_.hone({"kernel", "new", "--reference",
+                                         "gather/gather.reference.cc", "-o", "plain.cc"});
+  EXPECT_EQ(plain.code, 0) << plain.out << plain.err;
+  // Wrong only for the last row of the table.
+  box_.write("gather/gather.cc", gatherKernel("(ids[i] < VOCAB - 1 ? ids[i] : 0)"));
+  EXPECT_THAT(list()[0]["problem"], HasSubstr("mismatch"));
+  std::string wide = kGatherReference;
+  wide.replace(wide.find("0..VOCAB"), 8, "0..Q");
+  box_.write("gather/gather.reference.cc", wide);
+  EXPECT_THAT(list()[0]["problem"], HasSubstr("unknown size 'Q'"));
+}
+
+TEST_F(Kernel, WritesPlainFirstKernel) {
+  box_.write("fresh.reference.cc", kReference);
+  const std::vector<std::string> create = {"kernel", "new", "--reference", "fresh.reference.cc"};
+  const CommandResult ran = box_.hone(create);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("fresh.cc is correct: a plain kernel"),
+                             HasSubstr("next: hone kernel optimize --kernel fresh.cc")));
+  EXPECT_THAT(readFile(box_.work() / "fresh.cc").value(),
+              AllOf(HasSubstr("kernel(const float* X, float* Y"), Not(HasSubstr("hone:"))));
+  expectError(box_.hone(create), 2, {"fresh.cc exists", "-o"});
+  expectError(box_.hone({"kernel", "new", "--reference", "none.cc"}), 2, {"no reference none.cc"});
+  expectError(
+      box_.hone({"kernel", "new", "--reference", "fresh.reference.cc", "--language", "tilelang"}),
+      2, {"TileLang kernel needs a Python reference"});
+}
+
+TEST_F(Kernel, TranslatesPythonReference) {
+  box_.write("net.reference.py", R"(import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.norm = nn.LayerNorm(columns)
+        self.linear = nn.Linear(columns, 7)
+
+    def forward(self, x, y):
+        mixed = self.linear(self.norm(torch.relu(x) + y.transpose(0, 1)))
+        return torch.softmax(mixed, dim=-1).reshape(7, -1) * mixed.mean()
+
+
+def get_inputs():
+    return [torch.randn(14, 10), torch.randn(10, 14)]
+
+
+def get_init_inputs():
+    return [10]
+)");
+  for (const char* language : {"cpp", "tilelang"}) {
+    const CommandResult ran = box_.hone(
+        {"kernel", "new", "--reference", "net.reference.py", "--language", language, "-q"});
+    if (ran.code == 2 && ran.err.contains("torch")) {
+      GTEST_SKIP() << "needs scripts/setup --kernels: " << ran.err;
+    }
+    ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("a plain kernel"));
+  }
+  box_.write("sort.reference.py",
+             "import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n"
+             "    def forward(self, x):\n        return torch.sort(x)[0]\n\n\n"
+             "def get_inputs():\n    return [torch.randn(8)]\n\n\n"
+             "def get_init_inputs():\n    return []\n");
+  const CommandResult none = box_.hone({"kernel", "new", "--reference", "sort.reference.py", "-q"});
+  EXPECT_EQ(none.code, 1) << none.err;
+  EXPECT_THAT(none.out, AllOf(HasSubstr("the operator sort"), HasSubstr("--model")));
+}
+
+TEST_F(Kernel, WritesFirstKernelByModel) {
+  box_.write("fresh.reference.cc", kReference);
+  const ChatServer server(
+      {says(fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
+                   "std::int64_t R, std::int64_t C) { Y[0] = 1; }\n")),
+       says(goodAnswer())});
+  const CommandResult ran = box_.hone({"kernel", "new", "--reference", "fresh.reference.cc",
+                                       "--api-base", server.base(), "--model", "tiny", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["by"], "model") << ran.out;
+  EXPECT_EQ(ran.json()["kernel"], "fresh.cc");
+  EXPECT_EQ(readFile(box_.work() / "fresh.cc").value(), kFast);
+  ASSERT_THAT(server.requests(), SizeIs(2));
+  EXPECT_THAT(lastMessage(server.requests()[0].body),
+              AllOf(HasSubstr("void reference(const double* X"), HasSubstr("one candidate")));
+  EXPECT_THAT(lastMessage(server.requests()[1].body), HasSubstr("Y[0] = 1;"));
+  EXPECT_TRUE(fs::exists(box_.work() / "results/multiturn_logs/dspy_history_fresh_new.txt"));
+  EXPECT_THAT(filesWithTheKey(), IsEmpty());
+}
+
+TEST_F(Kernel, OptimizesReferenceWithoutKernel) {
+  box_.write("fresh.reference.cc", kReference);
+  const std::vector<std::string> arguments = {
+      "kernel",           "optimize", "--reference",  "fresh.reference.cc",
+      "--max-iterations", "1",        "--candidates", "2",
+      "--rounds",         "5",        "--json"};
+  const CommandResult ran = box_.hone(arguments);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_GE(ran.json()["candidates"], 1);
+  EXPECT_TRUE(fs::exists(box_.work() / "fresh.cc"));
+  EXPECT_EQ(box_.hone(arguments).code, 0) << "uses the kernel that exists now";
 }
 
 TEST_F(Kernel, ListsSearchesAndShowsExamples) {

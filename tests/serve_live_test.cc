@@ -52,7 +52,7 @@ TEST(ServeLive, StreamsBenchFromFirstTrialToEnd) {
     EXPECT_LE(one.at("done"), one.at("total"));
   }
   EXPECT_THAT(heard, HasSubstr("\"best\":\"")) << "the best so far";
-  EXPECT_FALSE(std::filesystem::exists(store::progressFilePath(box.store())));
+  EXPECT_FALSE(std::filesystem::exists(store::progressFilePath(box.store(), 1)));
   EXPECT_THAT(served.get("/runs/1"), HasSubstr("t10"));
   EXPECT_THAT(box.leftoverFiles(), IsEmpty());
 }

@@ -18,6 +18,8 @@ class ClusterOptions {
   void addTo(CLI::App& command);
   /// Merges the options with the settings in ./hone.toml or the file of --settings.
   [[nodiscard]] Result<cluster::Options> resolve() const;
+  /// Returns the file of --settings; "" if it is not given.
+  [[nodiscard]] const std::string& settings() const { return settings_; }
 
  private:
   CLI::App* command_ = nullptr;

@@ -93,6 +93,9 @@ store::Run describeRun(const Context& context, const Toolchain& toolchain,
 
 Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
                                   const store::Run& run, Progress& progress) {
+  if (context.resumed && store.isInUse(*context.resumed)) {
+    return userError("cannot resume run {}: another hone is working on it", *context.resumed);
+  }
   const auto before = HONE_TRY(store.unfinishedRun(run.key));
   if (context.resumed && (!before || before->id != *context.resumed)) {
     return userError(

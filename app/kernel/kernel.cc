@@ -4,6 +4,7 @@
 
 #include "app/kernel/kernel_examples.h"
 #include "app/kernel/kernel_list.h"
+#include "app/kernel/kernel_new.h"
 #include "app/kernel/kernel_optimize.h"
 
 namespace hone::app {
@@ -13,11 +14,13 @@ void addKernelCommand(CLI::App& app, Context& context) {
   command->require_subcommand(1);
   command->fallthrough();
   addKernelListCommand(*command, context);
+  addKernelNewCommand(*command, context);
   addKernelOptimizeCommand(*command, context);
   addKernelExamplesCommand(*command, context);
   command->footer(
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"
+      "  hone kernel new --reference softmax.reference.cc\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
       "  hone kernel examples packing");
 }

@@ -8,8 +8,8 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone kernel`: lists kernels slower than PyTorch, optimizes them turn by turn, and shows
-/// the library of techniques.
+/// Adds `hone kernel`: lists kernels slower than PyTorch, writes first kernels, optimizes them turn
+/// by turn, and shows the library of techniques.
 void addKernelCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "base/process/subprocess.h"
 #include "kernel/worker/python/python_place.h"
+#include "profile/cache_bandwidth.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
 
@@ -112,6 +113,14 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   if (roofline) {
     machine.peakGflops = roofline->gflops;
     machine.peakGbps = roofline->gbps;
+    const auto caches = profile::loadCacheBandwidths(HONE_TRY(cacheFolder()), library,
+                                                     options.threads, HONE_VERSION);
+    if (!caches && caches.error().fault == Fault::interrupted) {
+      return std::unexpected(caches.error());
+    }
+    for (std::size_t i = 0; caches && i < caches->size(); ++i) {
+      machine.caches.push_back({.bytes = (*caches)[i].bytes, .gbps = (*caches)[i].gbps});
+    }
   }
   const bool byCpuTime = options.threads == 1 && judge.device == "cpu";
   return KernelBench{std::move(scratch), std::move(judge), machine,
@@ -121,9 +130,10 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
 kernel::Embeddings makeEmbeddings(const kernel::JudgeOptions& judge) {
   const auto place = kernel::findPython();
   const fs::path python = place ? place->interpreter : fs::path("python3");
-  return {judge.python.empty() ? python : judge.python,
-          shippedFolder("python", "python") / "hone_embeddings.py"};
+  return {judge.python.empty() ? python : judge.python, pythonScript("hone_embeddings.py")};
 }
+
+fs::path pythonScript(const std::string& name) { return shippedFolder("python", "python") / name; }
 
 std::string KernelBench::machineName() const {
   return fmt::format("{}, {} thread{}", cpuName(), machine.threads,

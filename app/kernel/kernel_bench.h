@@ -46,6 +46,9 @@ struct KernelBench {
 /// Returns the embedding model that ranks examples by meaning, run in the judge's Python.
 [[nodiscard]] kernel::Embeddings makeEmbeddings(const kernel::JudgeOptions& judge);
 
+/// Returns the path of a Python script that hone ships.
+[[nodiscard]] std::filesystem::path pythonScript(const std::string& name);
+
 /// Opens the user's library of examples, including those that hone ships.
 [[nodiscard]] Result<kernel::Examples> openExamples();
 

@@ -19,22 +19,21 @@ kernel::OptimizeOptions loopOptions(const KernelCommand& command) {
   loop.minImprovement = options.minImprovement;
   loop.candidates = options.candidates;
   loop.examples = options.ragK;
+  loop.repairs = options.repairs;
   loop.budget = command.budget;
   loop.rounds = options.rounds;
-  loop.peakGflops = command.bench.machine.peakGflops;
-  loop.peakGbps = command.bench.machine.peakGbps;
-  loop.threads = command.bench.machine.threads;
+  loop.machine = command.bench.machine;
   return loop;
 }
 
 }  // namespace
 
 std::string optionsKey(const OptimizeCommandOptions& options) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
                      options.targetGiven, options.maxIterations, options.minImprovement,
-                     options.ragK, options.candidates, options.budget, options.rounds,
-                     options.bench.threads, options.bench.seed, options.bench.device,
-                     options.threshold, options.proposer.key());
+                     options.ragK, options.candidates, options.repairs, options.budget,
+                     options.rounds, options.bench.threads, options.bench.seed,
+                     options.bench.device, options.threshold.value_or(0), options.proposer.key());
 }
 
 kernel::OutputOptions outputOptions(const fs::path& file, const fs::path& reference,
@@ -75,9 +74,6 @@ Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context
   // Must come first: it hides the API key from all child processes.
   auto proposers =
       HONE_TRY(ProposerMaker::make(options.proposer, options.bench.seed, options.bench.threads));
-  if (!options.allSlow) {
-    HONE_CHECK(kernel::findKernel(options.kernel, options.bench.kernels));
-  }
   KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
   auto command =
       std::make_unique<KernelCommand>(context, options, std::move(bench), std::move(proposers),

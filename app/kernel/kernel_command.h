@@ -20,14 +20,16 @@ namespace hone::app {
 struct OptimizeCommandOptions {
   std::string kernel;
   std::string reference;
+  std::string language;  ///< of a kernel that is written from its reference; "": see languageOfNew
   bool allSlow = false;
-  double threshold = 0.8;
+  std::optional<double> threshold;
   double targetSpeedup = 1.5;
   bool targetGiven = false;
   std::size_t maxIterations = 5;
   double minImprovement = 0.05;
   std::size_t ragK = 3;
   std::size_t candidates = 4;
+  std::size_t repairs = 2;
   std::string budget;
   std::int64_t rounds = 20;
   std::string logs = "results/multiturn_logs";
@@ -55,8 +57,9 @@ struct KernelCommand {
 /// Returns the key of all options that affect the result.
 [[nodiscard]] std::string optionsKey(const OptimizeCommandOptions& options);
 
-/// Prepares the command. `options` and `progress` must outlive it. Cluster workers pass
-/// withExamples = false: only the user's machine opens the examples database.
+/// Checks the options, and prepares the command. The kernel file may be missing. `options` and
+/// `progress` must outlive it. Cluster workers pass withExamples = false: only the user's machine
+/// opens the examples database.
 [[nodiscard]] Result<std::unique_ptr<KernelCommand>> startKernelCommand(
     const Context& context, const OptimizeCommandOptions& options, Progress& progress,
     bool withExamples = true);

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 struct ListOptions {
   std::string folder;
-  double threshold = 0.8;
+  std::optional<double> threshold;
   KernelBenchOptions bench;
 };
 
@@ -97,7 +97,25 @@ bool before(const ListedKernel& a, const ListedKernel& b) {
   return rank(a) < rank(b);
 }
 
-void print(const std::vector<ListedKernel>& listed, double threshold) {
+/// Returns the comparison that decided: "below 0.80x PyTorch; 2 without PyTorch: below 30 % of the
+/// roofline".
+std::string describeThreshold(const std::vector<ListedKernel>& listed,
+                              const kernel::SlowThreshold& threshold) {
+  const auto count = [&](std::string_view other) {
+    return std::ranges::count_if(listed, [&](const ListedKernel& one) {
+      return one.problem.empty() && kernel::comparedWith(one) == other;
+    });
+  };
+  const std::string roofline = fmt::format("below {:.0f} % of the roofline", 100 * threshold.share);
+  const std::string pytorch = fmt::format("below {:.2f}x PyTorch", threshold.speedup);
+  const auto without = count("roofline");
+  return without == 0 ? pytorch
+         : count("PyTorch") == 0
+             ? fmt::format("{}; PyTorch was not measured", roofline)
+             : fmt::format("{}; {} without PyTorch: {}", pytorch, without, roofline);
+}
+
+void print(const std::vector<ListedKernel>& listed, const kernel::SlowThreshold& threshold) {
   // Scripts search for the mark and the kernel's column, so only a terminal truncates names.
   const bool isTerminal = ::isatty(STDOUT_FILENO) != 0;
   report::Table table({{"", report::Align::left},
@@ -123,10 +141,8 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
     constexpr std::size_t kWideMark = 1;  // it is two columns wide
     fmt::print("{}\n", table.text(isTerminal ? report::outputWidth() - kWideMark : 0));
   }
-  fmt::print(
-      "{} of {} kernels are slow: below {:.2f}x PyTorch\n"
-      "(without PyTorch: by roofline share)\n",
-      slow, listed.size(), threshold);
+  fmt::print("{} of {} kernels are slow: {}\n", slow, listed.size(),
+             describeThreshold(listed, threshold));
   if (problems > 0) {
     fmt::print("\nnot measured:\n");
     for (const ListedKernel& one : listed) {
@@ -159,10 +175,11 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   const auto listed =
       HONE_TRY(listKernels({executor, store, run, progress}, &bench, options.bench, folder));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(listResult(listed))));
+  const auto threshold = kernel::SlowThreshold::from(options.threshold);
   if (!context.json) {
-    print(listed, options.threshold);
+    print(listed, threshold);
     const auto slowest = std::ranges::find_if(
-        listed, [&](const ListedKernel& one) { return kernel::isSlow(one, options.threshold); });
+        listed, [&](const ListedKernel& one) { return kernel::isSlow(one, threshold); });
     if (slowest != listed.end()) {
       fmt::print("next: hone kernel optimize --kernel {}\n", (folder / slowest->kernel).string());
     }
@@ -171,7 +188,8 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   nlohmann::json json = nlohmann::json::array();
   for (const ListedKernel& one : listed) {
     nlohmann::json entry = toJson(one);
-    entry["slow"] = kernel::isSlow(one, options.threshold);
+    entry["slow"] = kernel::isSlow(one, threshold);
+    entry["compared_with"] = kernel::comparedWith(one);
     json.push_back(std::move(entry));
   }
   fmt::print("{}\n", jsonText(json, 2));
@@ -252,9 +270,9 @@ void addKernelListCommand(CLI::App& kernel, Context& context) {
       ->type_name("DIR");
   command
       ->add_option("--threshold", options->threshold,
-                   "Speedup over PyTorch below which a kernel is slow")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+                   "Speedup over PyTorch below which a kernel is slow (default: 0.8); without "
+                   "PyTorch, share of the roofline (default: 0.3)")
+      ->check(CLI::PositiveNumber);
   options->bench.addTo(*command);
   command->footer(
       "Examples:\n"

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "app/kernel/kernel_guidance.h"
 #include "kernel/chat/chat_client.h"
 #include "kernel/propose/combined_proposer.h"
 #include "kernel/propose/llm/llm_proposer.h"
@@ -52,6 +53,10 @@ void KernelProposerOptions::addTo(CLI::App& command) {
   command
       .add_option("--price", price, "Price in dollars per million input and output tokens: 2.5,10")
       ->type_name("IN,OUT");
+  command
+      .add_option("--guidance", guidance,
+                  "Advice for the model: a file or a text (default: guidance in hone.toml)")
+      ->type_name("FILE|TEXT");
   command.add_option("--model-timeout", timeoutSeconds, "Timeout of one response")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e5))
@@ -63,9 +68,25 @@ bool KernelProposerOptions::usesModel() const {
 }
 
 std::string KernelProposerOptions::key() const {
-  return usesModel() ? fmt::format("{} {} {} {} {} {}", proposer, model, apiBase, temperature,
-                                   maxTokens.value_or(0), maxCost.value_or(0))
+  return usesModel() ? fmt::format("{} {} {} {} {} {}{}", proposer, model, apiBase, temperature,
+                                   maxTokens.value_or(0), maxCost.value_or(0),
+                                   guidance.empty() ? "" : " " + guidance)
                      : std::string("search");
+}
+
+Result<void> KernelProposerOptions::resolveGuidance(const std::string& settings) {
+  if (!usesModel()) {
+    return guidance.empty()
+               ? Result<void>()
+               : userError("--guidance is for a language model; use --model to choose one");
+  }
+  if (guidance.empty()) {
+    guidance = HONE_TRY(guidanceInSettings(settings)).value_or("");
+  }
+  if (!guidance.empty()) {
+    guidance = HONE_TRY(readGuidance(guidance));
+  }
+  return {};
 }
 
 std::pair<std::string, std::string> takeApiKey() {
@@ -125,7 +146,7 @@ Result<std::unique_ptr<kernel::Proposer>> ProposerMaker::llm(double spent) const
     limits.maxCost = std::max(0.0, *options_.maxCost - spent);
   }
   auto client = HONE_TRY(kernel::ChatClient::make(std::move(chat)));
-  return std::make_unique<kernel::LlmProposer>(std::move(client), limits);
+  return std::make_unique<kernel::LlmProposer>(std::move(client), limits, options_.guidance);
 }
 
 Result<std::unique_ptr<kernel::Proposer>> ProposerMaker::proposer(double spent) const {

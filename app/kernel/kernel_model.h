@@ -27,9 +27,13 @@ struct KernelProposerOptions {
   std::optional<double> maxCost;
   std::string price;
   double timeoutSeconds = 300;
+  std::string guidance;  ///< a file or a text as given; the text itself after resolveGuidance()
 
   void addTo(CLI::App& command);
   [[nodiscard]] bool usesModel() const;
+  /// Replaces `guidance` by the text for the model: that of the option or of the settings file.
+  /// Fails with a user error if the option is given without a model.
+  [[nodiscard]] Result<void> resolveGuidance(const std::string& settings);
   /// Returns the options that affect the proposals, for the key of a run.
   [[nodiscard]] std::string key() const;
 };

@@ -13,6 +13,7 @@
 #include "app/kernel/kernel_command.h"
 #include "app/kernel/kernel_list.h"
 #include "app/kernel/kernel_model.h"
+#include "app/kernel/kernel_new.h"
 #include "app/kernel/kernel_report.h"
 #include "app/kernel/kernel_units.h"
 #include "base/file.h"
@@ -91,7 +92,7 @@ class OptimizeRun {
     for (const kernel::ListedKernel& one : listed) {
       if (done_.contains(one.kernel)) {
         run_.progress.say(fmt::format("{}: already done", one.kernel));
-      } else if (kernel::isSlow(one, options_.threshold)) {
+      } else if (kernel::isSlow(one, kernel::SlowThreshold::from(options_.threshold))) {
         left.push_back({folder / one.kernel, one.kernel});
       }
     }
@@ -105,6 +106,9 @@ class OptimizeRun {
     result.kernels = done_;
     return toJson(result);
   }
+
+  /// Returns the error that ended the turns early, after what was found had been written.
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
   void print(const json& summary) const {
     if (context_.json) {
@@ -148,10 +152,16 @@ class OptimizeRun {
       outcome.error = result.error->message;
       run_.progress.say(fmt::format("skipped: {}", result.error->message));
     } else {
-      outcome = HONE_TRY(keep(kernel, HONE_TRY(optimizedKernelFrom(result.value))));
+      const OptimizedKernel optimized = HONE_TRY(optimizedKernelFrom(result.value));
+      outcome = HONE_TRY(keep(kernel, optimized));
+      failure_ = optimized.failure;
     }
-    return options_.allSlow ? recordFinished(run_.store, run_.run, kernel.name, outcome)
-                            : Result<void>();
+    if (!options_.allSlow) {
+      return {};
+    }
+    HONE_CHECK(recordFinished(run_.store, run_.run, kernel.name, outcome));
+    // The other kernels need the same server.
+    return failure_ ? Result<void>(std::unexpected(*failure_)) : Result<void>();
   }
 
   /// Writes the files of a kernel and prints its report.
@@ -194,11 +204,33 @@ class OptimizeRun {
   KernelCommand* command_;
   engine::UnitRun run_;
   Outcomes done_;
+  std::optional<Error> failure_;
 };
 
-Result<int> optimize(const Context& context, const OptimizeCommandOptions& options) {
-  if (options.kernel.empty() == !options.allSlow) {
-    return userError("expected either --kernel FILE or --all-slow");
+/// Writes the first kernel of a reference, for `optimize` without a kernel.
+Result<void> writeMissingKernel(KernelCommand* command, const OptimizeCommandOptions& options,
+                                Progress& progress) {
+  if (command == nullptr) {
+    return userError("--executor slurm needs a kernel; write one with `hone kernel new`");
+  }
+  const NewKernel created = HONE_TRY(writeNewKernel(*command, options.reference, options.kernel));
+  if (created.file.empty()) {
+    return userError("{}: {}", options.reference, created.message);
+  }
+  progress.say(fmt::format("written: {}", created.file.string()));
+  return {};
+}
+
+Result<int> optimize(const Context& context, const OptimizeCommandOptions& given) {
+  OptimizeCommandOptions options = given;
+  HONE_CHECK(options.proposer.resolveGuidance(options.cluster.settings()));
+  const bool fromReference = options.kernel.empty() && !options.reference.empty();
+  if (options.kernel.empty() == !options.allSlow && !fromReference) {
+    return userError("expected either --kernel FILE or --all-slow, or --reference FILE");
+  }
+  if (fromReference) {
+    options.kernel =
+        kernelFileFor(options.reference, languageOfNew(options.language, options.reference));
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   if (cluster.usesCluster() && options.proposer.usesModel()) {
@@ -208,10 +240,18 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& optio
   if (!options.budget.empty()) {
     HONE_CHECK(engine::budgetFrom(options.budget));
   }
+  std::error_code code;
+  const bool isMissing = fromReference && !fs::exists(options.kernel, code);
+  if (!options.allSlow && !isMissing) {
+    HONE_CHECK(kernel::findKernel(options.kernel, options.bench.kernels));
+  }
   Progress progress(context.quiet || context.json);
   std::unique_ptr<KernelCommand> command;
   if (!cluster.usesCluster()) {
     command = HONE_TRY(startKernelCommand(context, options, progress));
+  }
+  if (isMissing) {
+    HONE_CHECK(writeMissingKernel(command.get(), options, progress));
   }
   store::Run described = describeCommand(context, "kernel");
   described.device = options.bench.gpu.empty() ? options.bench.device : "cuda";
@@ -236,7 +276,7 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& optio
   const auto ended = executor->close();
   optimization.print(*summary);
   HONE_CHECK(ended);
-  return 0;
+  return optimization.failure() ? Result<int>(std::unexpected(*optimization.failure())) : 0;
 }
 
 void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
@@ -256,6 +296,11 @@ void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
   command
       .add_option("--candidates", options.candidates, "Number of candidates to request per turn")
       ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command
+      .add_option("--repairs", options.repairs,
+                  "Requests per turn to correct failed candidates of a language model")
+      ->check(CLI::Range(0, 20))
       ->capture_default_str();
   command.add_option("--rag-k", options.ragK, "Number of technique examples for the proposer")
       ->check(CLI::Range(0, 100))
@@ -284,13 +329,17 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       ->excludes(file);
   command
       ->add_option("--threshold", options->threshold,
-                   "With --all-slow: speedup over PyTorch below which a kernel is slow")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+                   "With --all-slow: a kernel below it is slow, see list-slow")
+      ->check(CLI::PositiveNumber);
   command
       ->add_option("--reference", options->reference,
-                   "Reference of the kernel (default: NAME.reference.cc or NAME.reference.py)")
+                   "Reference of the kernel (default: NAME.reference.cc or NAME.reference.py); "
+                   "without --kernel, a first kernel is written")
       ->type_name("FILE");
+  command
+      ->add_option("--language", options->language,
+                   "With --reference alone: language of the first kernel")
+      ->check(CLI::IsMember({"cpp", "tilelang"}));
   addLoopOptions(*command, *options);
   options->proposer.addTo(*command);
   options->bench.addTo(*command);
@@ -306,12 +355,14 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k level2/2_10.py --kernels kernels --target-speedup 1.8\n"
       "  hone kernel optimize -k matmul.cc --model openai/o3 --max-cost 2\n"
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1\n"
+      "  hone kernel optimize -k matmul.cc --model openai/o3 --guidance hints.md\n"
+      "  hone kernel optimize --reference 2_10.reference.py --model openai/o3\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
       "In each turn, candidates are proposed, verified against the reference and raced.\n"
       "The API key of a language model is read from HONE_API_KEY or OPENAI_API_KEY.\n"
       "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the "
-      "exit code is 0.");
+      "exit code is 0. If the server of the model fails, it is 3.");
   command->callback([&context, options, command] {
     options->targetGiven = command->count("--target-speedup") > 0;
     context.action = [&context, options] { return optimize(context, *options); };

@@ -42,6 +42,7 @@ json optionsJson(const OptimizeCommandOptions& options) {
           {"max_iterations", options.maxIterations},
           {"min_improvement", options.minImprovement},
           {"candidates", options.candidates},
+          {"repairs", options.repairs},
           {"budget", options.budget},
           {"rounds", options.rounds},
           {"bench", benchJson(options.bench)}};
@@ -54,6 +55,7 @@ OptimizeCommandOptions optionsFrom(const json& json) {
   options.maxIterations = json.at("max_iterations");
   options.minImprovement = json.at("min_improvement");
   options.candidates = json.at("candidates");
+  options.repairs = json.at("repairs");
   options.budget = json.at("budget");
   options.rounds = json.at("rounds");
   options.bench = benchFrom(json.at("bench"));
@@ -179,8 +181,13 @@ Result<json> OptimizeUnit::perform(engine::UnitContext& unitContext) {
                 {"kernel", namedTextToJson(outputs.kernel)},
                 {"history", namedTextToJson(outputs.history)},
                 {"conversation", namedTextToJson(outputs.conversation)}};
-  if (optimized.improved()) {
-    value["example"] = kernel::toJson(kernel::makeExample(optimized));
+  const auto example = optimized.improved() ? kernel::makeExample(optimized) : std::nullopt;
+  if (example) {
+    value["example"] = kernel::toJson(*example);
+  }
+  if (optimized.failure) {
+    value["failure"] = {{"fault", optimized.failure->fault == Fault::user ? "user" : "machine"},
+                        {"message", optimized.failure->message}};
   }
   return value;
 }
@@ -196,6 +203,11 @@ Result<OptimizedKernel> optimizedKernelFrom(const json& value) {
                          .conversation = namedTextFrom(value.at("conversation"))};
     if (value.contains("example")) {
       optimized.example = kernel::exampleFrom(value.at("example"));
+    }
+    if (value.contains("failure")) {
+      const json& failure = value.at("failure");
+      const bool byUser = failure.at("fault") == "user";
+      optimized.failure = Error{byUser ? Fault::user : Fault::machine, failure.at("message"), true};
     }
     return optimized;
   } catch (const json::exception& exception) {

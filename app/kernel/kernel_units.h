@@ -60,6 +60,7 @@ struct OptimizedKernel {
   std::string tried;             ///< every candidate, for --verbose
   kernel::Outputs outputs;
   std::optional<kernel::Example> example;  ///< the win, if there is one
+  std::optional<Error> failure;            ///< error that ended the turns early
 };
 
 [[nodiscard]] Result<OptimizedKernel> optimizedKernelFrom(const nlohmann::json& value);

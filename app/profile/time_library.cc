@@ -15,6 +15,7 @@ namespace {
 struct TimeLibraryOptions {
   std::string problem;
   bool triad = false;
+  std::uint64_t bytes = 0;  ///< of the triad; 0: more than the caches hold
   int threads = 1;
   std::int64_t iterations = 1;
   std::int64_t repetitions = 1;
@@ -22,7 +23,9 @@ struct TimeLibraryOptions {
 
 Result<int> timeLibrary(const TimeLibraryOptions& options) {
   if (options.triad) {
-    const double gbps = HONE_TRY(profile::triadBandwidth(options.threads, profile::triadLength()));
+    const std::size_t length =
+        options.bytes > 0 ? profile::triadLength(options.bytes) : profile::triadLength();
+    const double gbps = HONE_TRY(profile::triadBandwidth(options.threads, length));
     fmt::print("{}", profile::formatBandwidth(gbps));
     return 0;
   }
@@ -53,6 +56,7 @@ void addTimeLibraryCommand(CLI::App& app, Context& context) {
   auto* problem = command->add_option("--problem", options->problem, "Problem as JSON");
   command->add_flag("--triad", options->triad, "Measure memory bandwidth instead")
       ->excludes(problem);
+  command->add_option("--bytes", options->bytes, "Size of the data of --triad");
   command->add_option("--threads", options->threads)->check(CLI::Range(1, 4096));
   command->add_option("--iterations", options->iterations)->check(CLI::PositiveNumber);
   command->add_option("--repetitions", options->repetitions)->check(CLI::PositiveNumber);

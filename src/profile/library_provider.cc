@@ -71,8 +71,12 @@ Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int 
   return LibraryTimings{Status::ok, "", std::move(answer->times)};
 }
 
-Result<double> LibraryProvider::bandwidth(int threads) const {
-  const Finished finished = HONE_TRY(run({"--triad"}, threads));
+Result<double> LibraryProvider::bandwidth(int threads, std::optional<std::uint64_t> bytes) const {
+  std::vector<std::string> arguments = {"--triad"};
+  if (bytes) {
+    arguments.insert(arguments.end(), {"--bytes", std::to_string(*bytes)});
+  }
+  const Finished finished = HONE_TRY(run(arguments, threads));
   if (!finished.ending.ok()) {
     return machineError("cannot measure the memory bandwidth: {}", describeFailure(finished));
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,10 @@ class LibraryProvider {
                                             std::int64_t iterations,
                                             std::int64_t repetitions) const;
 
-  /// Measures the bandwidth of main memory in GB/s for `threads` threads.
-  [[nodiscard]] Result<double> bandwidth(int threads) const;
+  /// Measures the bandwidth in GB/s for `threads` threads: of data of `bytes` in all, or of main
+  /// memory.
+  [[nodiscard]] Result<double> bandwidth(int threads,
+                                         std::optional<std::uint64_t> bytes = std::nullopt) const;
 
  private:
   [[nodiscard]] Result<Finished> run(std::vector<std::string> arguments, int threads) const;

@@ -24,6 +24,7 @@ TEST(Triad, RejectsInvalidArguments) {
 TEST(Triad, FitsMemory) {
   EXPECT_GT(triadLength(), 0u);
   EXPECT_LE(triadLength() * 3 * sizeof(double), memoryBytes() / 2);
+  EXPECT_EQ(triadLength(2400), 100U);
 }
 
 }  // namespace

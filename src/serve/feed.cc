@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text/json.h"
@@ -100,8 +101,11 @@ void Feed::waitForChange(const Snapshot& known, Documents::Clock::time_point unt
 }
 
 std::string Listener::progressEvent(const Snapshot& snapshot) {
-  const bool relevant = snapshot.progress && (page_ == kRunList || snapshot.progress->run == page_);
-  std::string data = relevant ? jsonText(toJson(*snapshot.progress)) : "null";
+  const auto shown = std::ranges::find_if(
+      snapshot.progress.rbegin(), snapshot.progress.rend(),
+      [&](const store::RunProgress& one) { return page_ == kRunList || one.run == page_; });
+  const bool relevant = shown != snapshot.progress.rend();
+  std::string data = relevant ? jsonText(toJson(*shown)) : "null";
   if (data == sentProgress_ || (!relevant && sentProgress_.empty())) {
     return "";
   }

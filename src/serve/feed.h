@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "serve/documents.h"
 #include "serve/live_store.h"
@@ -15,10 +16,10 @@
 
 namespace hone::serve {
 
-/// State of the store and its running run at one poll.
+/// State of the store and its running runs at one poll.
 struct Snapshot {
   std::int64_t version = 0;  ///< version of the store
-  std::optional<store::RunProgress> progress;
+  std::vector<store::RunProgress> progress;
 
   bool operator==(const Snapshot&) const = default;
 };
@@ -62,8 +63,9 @@ class Feed {
   std::thread thread_;
 };
 
-/// Keeps one page up to date by server-sent events: `progress` with the progress of the run (null
-/// if none is running), `gone` when the run is deleted, and a message when the document changed.
+/// Keeps one page up to date by server-sent events: `progress` with the progress of its run, or of
+/// the newest running run on the list of runs (null if none is running), `gone` when the run is
+/// deleted, and a message when the document changed.
 class Listener {
  public:
   Listener(Feed& feed, Page page, std::int64_t have)

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBusyMs = 10'000;
+/// Other writers finish their transaction in milliseconds, unless the disk is very slow.
+constexpr int kBusyMs = 60'000;
 
 fs::path withSuffix(const fs::path& file, std::string_view suffix) {
   return fs::path(file.string() + std::string(suffix));
@@ -57,14 +58,6 @@ void removeUnfinished(const fs::path& file) {
   }
 }
 
-/// Returns the process named in the lock file, for messages. The lock itself is not the text but an
-/// flock.
-std::string describeHolder(const fs::path& lockFile) {
-  const auto text = readFile(lockFile);
-  const auto pid = text ? parseInt(trim(*text)) : std::nullopt;
-  return pid ? fmt::format(" (process {})", *pid) : std::string();
-}
-
 }  // namespace
 
 Connection::Connection(const fs::path& file) : file_(canonicalPath(file)), owner_(::getpid()) {}
@@ -81,9 +74,6 @@ Connection::~Connection() {
   }
   statements_.clear();
   database_.reset();
-  if (lock_) {
-    lock_->note("");
-  }
 }
 
 Error Connection::toError(const SQLite::Exception& exception) const {
@@ -107,23 +97,6 @@ Error Connection::toError(const SQLite::Exception& exception) const {
   }
   const std::string why = io && system != 0 ? fmt::format(": {}", std::strerror(system)) : "";
   return machineError("the store {}: {}{}", name, exception.what(), why).error();
-}
-
-Result<void> Connection::lock() {
-  const fs::path lockFile = withSuffix(file_, ".lock");
-  auto lock = FileLock::tryLock(lockFile);
-  if (!lock && lock.error().fault == Fault::user) {
-    return userError(
-        "the store {} is being written by another hone{}; wait for it or use --store {}2",
-        file_.string(), describeHolder(lockFile), file_.string());
-  }
-  if (!lock) {
-    return within(fmt::format("cannot write the store {}", file_.string()),
-                  std::move(lock).error());
-  }
-  lock_ = std::move(*lock);
-  lock_->note(fmt::format("{}\n", ::getpid()));
-  return {};
 }
 
 /// Creates the store in a temporary file and renames it, so readers never see one without tables.
@@ -232,30 +205,38 @@ Result<Connection> Connection::openToWrite(const fs::path& file) {
     HONE_CHECK(connection.checkHeader());
   }
   HONE_CHECK(makeFolder(connection.file_.parent_path()));
-  HONE_CHECK(connection.lock());
-  const bool isNew = missingOrEmpty(connection.file_);
-  if (isNew) {
-    const auto created = connection.attempt([&] { return connection.create(); });
+  auto locks = RunLocks::open(withSuffix(connection.file_, ".lock"));
+  if (!locks) {
+    return within(fmt::format("cannot write the store {}", connection.file_.string()),
+                  std::move(locks).error());
+  }
+  connection.locks_.emplace(*std::move(locks));
+  // One process at a time creates a store or updates its schema.
+  HONE_CHECK(connection.locks_->exclusively([&] { return connection.prepareToWrite(); }));
+  return connection;
+}
+
+Result<void> Connection::prepareToWrite() {
+  if (missingOrEmpty(file_)) {
+    const auto created = attempt([&] { return create(); });
     if (!created) {
-      connection.database_.reset();
-      removeUnfinished(connection.file_);
+      database_.reset();
+      removeUnfinished(file_);
       return std::unexpected(created.error());
     }
   }
-  HONE_CHECK(connection.attempt([&]() -> Result<void> {
-    connection.connect(connection.file_.string(), SQLite::OPEN_READWRITE);
-    SQLite::Database& database = *connection.database_;
-    if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
+  return attempt([&]() -> Result<void> {
+    connect(file_.string(), SQLite::OPEN_READWRITE);
+    if (sqlite3_db_readonly(database_->getHandle(), "main") == 1) {
       return machineError("the store {} is read-only; use --store to choose another",
-                          connection.file_.string());
+                          file_.string());
     }
     // NORMAL: commits survive the process without waiting for the disk, which takes 4 ms and would
     // disturb measurements. A power failure may lose the last commits but not corrupt the store.
-    database.exec(
+    database_->exec(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    return migrate(database, connection.file_, migrations());
-  }));
-  return connection;
+    return migrate(*database_, file_, migrations());
+  });
 }
 
 SQLite::Statement& Connection::prepared(std::string_view sql) {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "store/run_locks.h"
 
 namespace hone::store {
 
@@ -56,7 +57,8 @@ class Query {
 };
 
 /// SQLite connection of a store. Opens and checks the file, caches prepared statements, and
-/// converts SQLite exceptions to errors. Not thread-safe.
+/// converts SQLite exceptions to errors. Writing processes take turns, one per transaction. Not
+/// thread-safe.
 class Connection {
  public:
   [[nodiscard]] static Result<Connection> openToRead(const std::filesystem::path& file);
@@ -95,11 +97,14 @@ class Connection {
   [[nodiscard]] SQLite::Statement& prepared(std::string_view sql);
   [[nodiscard]] std::int64_t lastId() const { return database_->getLastInsertRowid(); }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  /// Returns the locks of the runs; null for a connection that only reads.
+  [[nodiscard]] RunLocks* locks() { return locks_ ? &*locks_ : nullptr; }
 
  private:
   explicit Connection(const std::filesystem::path& file);
   [[nodiscard]] Error toError(const SQLite::Exception& exception) const;
-  [[nodiscard]] Result<void> lock();
+  /// Creates the store if it is missing, opens it and updates its schema.
+  [[nodiscard]] Result<void> prepareToWrite();
   [[nodiscard]] Result<void> create();
   [[nodiscard]] Result<void> checkHeader() const;
   void connect(const std::string& name, int flags);
@@ -107,7 +112,7 @@ class Connection {
 
   std::filesystem::path file_;
   pid_t owner_;
-  std::optional<FileLock> lock_;
+  std::optional<RunLocks> locks_;
   std::optional<ScratchFolder> copy_;
   std::unique_ptr<SQLite::Database> database_;
   std::map<std::string_view, SQLite::Statement> statements_;

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text/text.h"
@@ -130,35 +131,72 @@ TEST_F(Durability, KilledCreatorLeavesCompleteStoreOrNone) {
   }
 }
 
-TEST_F(Durability, RejectsSecondWriterAndNamesFirst) {
+TEST_F(Durability, RunBelongsToOneProcess) {
   Pipe pipe;
+  store::Run run;
+  run.key = "k";
   const pid_t child = runInChild([&] {
-    const Store store = writer();
+    Store store = writer();
+    static_cast<void>(store.addRun(run));
     pipe.signal('o');
     ::pause();
     return 0;
   });
   ASSERT_TRUE(pipe.receive());
-  const auto second = Store::open(file(), Store::Mode::write);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().fault, Fault::user);
-  const std::string name = fs::canonical(file()).string();
-  EXPECT_EQ(second.error().message,
-            fmt::format("the store {} is being written by another hone (process {}); wait for it "
-                        "or use --store {}2",
-                        name, child, name));
+  Store second = writer();
+  EXPECT_TRUE(second.isInUse(1));
+  EXPECT_EQ(second.unfinishedRun("k").value(), std::nullopt) << "its process is alive";
+  EXPECT_EQ(second.addRun(run).value(), 2) << "a second writer is not refused";
+  EXPECT_FALSE(second.isInUse(2)) << "it is its own";
   EXPECT_TRUE(Store::open(file(), Store::Mode::read));
   ::kill(child, SIGKILL);
   waitForExit(child);
-  EXPECT_TRUE(Store::open(file(), Store::Mode::write));
+  EXPECT_FALSE(second.isInUse(1));
+  ASSERT_TRUE(second.finishRun(2, RunStatus::finished, nlohmann::json::object()));
+  EXPECT_EQ(second.unfinishedRun("k").value()->id, 1);
 }
 
-TEST_F(Durability, AllPathsOfStoreShareLock) {
-  const Store first = writer();
+TEST_F(Durability, AllPathsOfStoreShareLocks) {
+  Store first = writer();
+  store::Run run;
+  run.key = "k";
+  ASSERT_TRUE(first.addRun(run));
   const fs::path link = folder_.path() / "link.db";
   fs::create_symlink(file(), link);
-  EXPECT_FALSE(Store::open(link, Store::Mode::write));
-  EXPECT_FALSE(Store::open(folder_.path() / "." / "hone.db", Store::Mode::write));
+  for (const fs::path& path : {link, folder_.path() / "." / "hone.db"}) {
+    Store other = Store::open(path, Store::Mode::write).value();
+    EXPECT_TRUE(other.isInUse(1));
+    EXPECT_EQ(other.unfinishedRun("k").value(), std::nullopt);
+  }
+}
+
+TEST_F(Durability, WritersTakeTurns) {
+  constexpr int kWriters = 4;
+  constexpr std::int64_t kTrials = 50;
+  std::vector<pid_t> children;
+  for (int i = 0; i < kWriters; ++i) {
+    children.push_back(runInChild([&] {  // all of them may create the store
+      Store store = writer();
+      const auto run = store.addRun({});
+      if (!run) {
+        return 1;
+      }
+      for (std::int64_t trial = 0; trial < kTrials; ++trial) {
+        if (!store.addTrial(*run, bulkyTrial(trial), kSamples)) {
+          return 2;
+        }
+      }
+      return store.finishRun(*run, RunStatus::finished, nlohmann::json::object()) ? 0 : 3;
+    }));
+  }
+  for (const pid_t child : children) {
+    EXPECT_EQ(waitForExit(child), 0);
+  }
+  const Store store = reader();
+  for (std::int64_t run = 1; run <= kWriters; ++run) {
+    EXPECT_EQ(store.trials(run).value().size(), static_cast<std::size_t>(kTrials));
+    EXPECT_EQ(store.status(run).value(), RunStatus::finished);
+  }
 }
 
 TEST_F(Durability, ExitingForkedChildDoesNotAffectParent) {
@@ -169,7 +207,7 @@ TEST_F(Durability, ExitingForkedChildDoesNotAffectParent) {
               return 0;
             })),
             0);
-  EXPECT_FALSE(Store::open(file(), Store::Mode::write));
+  EXPECT_TRUE(Store::open(file(), Store::Mode::write)->isInUse(run)) << "the lock remains";
   EXPECT_TRUE(store.addTrial(run, bulkyTrial(1), kSamples));
   EXPECT_EQ(reader().trials(run).value().size(), 1u);
 }

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -27,13 +29,49 @@ bool isStale(const json& record) {
          errno == ESRCH;
 }
 
-/// Removes the complete and partial files of a killed process.
-void removeLeftovers(const fs::path& file) {
+/// Parses a progress file; null if it is missing or damaged.
+json readRecord(const fs::path& file) {
+  const auto text = readFile(file);
+  json record = text ? json::parse(*text, nullptr, false) : json();
+  return record.is_object() ? record : json();
+}
+
+/// Returns the start of the names of all progress files of a store.
+fs::path progressPrefix(const fs::path& store) {
+  std::error_code code;  // all paths of a store share the files
+  const fs::path whole = fs::weakly_canonical(fs::absolute(store), code);
+  return (code ? store : whole).string() + ".progress-";
+}
+
+/// Returns the complete and partial progress files of a store.
+std::vector<fs::path> progressFiles(const fs::path& store) {
+  std::vector<fs::path> files;
   std::error_code ignored;
-  const std::string name = file.filename().string();
-  for (const auto& entry : fs::directory_iterator(file.parent_path(), ignored)) {
-    if (entry.path().filename().string().starts_with(name)) {
-      fs::remove(entry.path(), ignored);
+  const fs::path prefix = progressPrefix(store);
+  for (const auto& entry : fs::directory_iterator(prefix.parent_path(), ignored)) {
+    if (entry.path().filename().string().starts_with(prefix.filename().string())) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+/// Removes the complete and partial files of killed runs.
+void removeLeftovers(const fs::path& store) {
+  constexpr std::string_view kEnd = ".json";
+  for (const fs::path& file : progressFiles(store)) {
+    const std::string name = file.string();
+    const fs::path whole = name.substr(0, name.rfind(kEnd) + kEnd.size());
+    const json record = readRecord(whole);
+    bool isLeft = record.is_null();
+    try {
+      isLeft = isLeft || isStale(record);
+    } catch (const json::exception&) {
+      isLeft = true;
+    }
+    if (isLeft) {
+      std::error_code ignored;
+      fs::remove(file, ignored);
     }
   }
 }
@@ -54,10 +92,8 @@ RunProgress progressFrom(const json& record) {
 
 }  // namespace
 
-fs::path progressFilePath(const fs::path& store) {
-  std::error_code code;  // all paths of a store share one file
-  const fs::path whole = fs::weakly_canonical(fs::absolute(store), code);
-  return (code ? store : whole).string() + ".progress.json";
+fs::path progressFilePath(const fs::path& store, std::int64_t run) {
+  return fmt::format("{}{}.json", progressPrefix(store).string(), run);
 }
 
 json toJson(const RunProgress& progress) {
@@ -71,22 +107,25 @@ json toJson(const RunProgress& progress) {
           {"seconds_left", state.secondsLeft ? json(*state.secondsLeft) : json()}};
 }
 
-std::optional<RunProgress> readProgress(const fs::path& store) {
-  const auto text = readFile(progressFilePath(store));
-  const json record = text ? json::parse(*text, nullptr, false) : json();
-  if (!record.is_object()) {
-    return std::nullopt;
+std::vector<RunProgress> readProgress(const fs::path& store) {
+  std::vector<RunProgress> all;
+  for (const fs::path& file : progressFiles(store)) {
+    const json record = file.extension() == ".json" ? readRecord(file) : json();
+    try {
+      if (!record.is_null() && !isStale(record)) {
+        all.push_back(progressFrom(record));
+      }
+    } catch (const json::exception&) {  // a member of another type: not written by hone
+      continue;
+    }
   }
-  try {
-    return isStale(record) ? std::nullopt : std::optional(progressFrom(record));
-  } catch (const json::exception&) {  // a member of another type: not written by hone
-    return std::nullopt;
-  }
+  std::ranges::sort(all, {}, &RunProgress::run);
+  return all;
 }
 
 ProgressFile::ProgressFile(const fs::path& store, std::int64_t run)
-    : file_(progressFilePath(store)), run_(run), owner_(::getpid()) {
-  removeLeftovers(file_);
+    : file_(progressFilePath(store, run)), run_(run), owner_(::getpid()) {
+  removeLeftovers(store);
 }
 
 ProgressFile::~ProgressFile() {
@@ -94,9 +133,8 @@ ProgressFile::~ProgressFile() {
     return;  // a forked child
   }
   try {
-    // The store may have been released, and another process may write it by now.
-    const auto text = readFile(file_);
-    const json record = text ? json::parse(*text, nullptr, false) : json();
+    // The run may have been released, and another process may work on it by now.
+    const json record = readRecord(file_);
     if (record.is_object() && record.value("process", json()) == json(owner_)) {
       std::error_code ignored;
       fs::remove(file_, ignored);

@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
+#include <vector>
 
 #include "base/progress.h"
 
 namespace hone::store {
 
-/// Returns the progress file of `store`. It publishes the progress of the writing run without a
-/// commit per step. A store has one writer, hence one file.
-[[nodiscard]] std::filesystem::path progressFilePath(const std::filesystem::path& store);
+/// Returns the progress file of a run in `store`. It publishes the progress without a commit per
+/// step.
+[[nodiscard]] std::filesystem::path progressFilePath(const std::filesystem::path& store,
+                                                     std::int64_t run);
 
 struct RunProgress {
   std::int64_t run = 0;
@@ -24,12 +25,12 @@ struct RunProgress {
 
 [[nodiscard]] nlohmann::json toJson(const RunProgress& progress);
 
-/// Returns the progress of the running run, or nullopt if there is none. Ignores the file of a
-/// killed run.
-[[nodiscard]] std::optional<RunProgress> readProgress(const std::filesystem::path& store);
+/// Returns the progress of the running runs, the oldest run first. Ignores files of killed runs.
+[[nodiscard]] std::vector<RunProgress> readProgress(const std::filesystem::path& store);
 
 /// Updates the progress file: on every new stage, and on steps at most once per second. Removes it
-/// on destruction, unless another process has replaced it. Write errors are ignored.
+/// on destruction, unless another process has replaced it, and those of killed runs at the start.
+/// Write errors are ignored.
 class ProgressFile : public ProgressWatcher {
  public:
   ProgressFile(const std::filesystem::path& store, std::int64_t run);

@@ -13,6 +13,8 @@ namespace hone::store {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 class ProgressFileTest : public testing::Test {
  protected:
@@ -31,15 +33,27 @@ class ProgressFileTest : public testing::Test {
 };
 
 TEST_F(ProgressFileTest, ExistsDuringRun) {
-  EXPECT_EQ(readProgress(store()), std::nullopt);
+  EXPECT_THAT(readProgress(store()), IsEmpty());
   {
     ProgressFile file(store(), 7);
-    EXPECT_EQ(readProgress(store()), std::nullopt);
+    EXPECT_THAT(readProgress(store()), IsEmpty());
     file.see(state_, true);
-    EXPECT_EQ(readProgress(store()), (RunProgress{7, state_}));
+    EXPECT_THAT(readProgress(store()), ElementsAre(RunProgress{7, state_}));
   }
-  EXPECT_EQ(readProgress(store()), std::nullopt);
-  EXPECT_THAT(files(), testing::IsEmpty());
+  EXPECT_THAT(readProgress(store()), IsEmpty());
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(ProgressFileTest, KeepsRunsApart) {
+  ProgressFile second(store(), 12);
+  second.see(state_, true);
+  {
+    ProgressFile first(store(), 7);
+    first.see(state_, true);
+    EXPECT_THAT(readProgress(store()),
+                ElementsAre(RunProgress{7, state_}, RunProgress{12, state_}));
+  }
+  EXPECT_THAT(readProgress(store()), ElementsAre(RunProgress{12, state_}));
 }
 
 TEST_F(ProgressFileTest, ThrottlesStepsButNotStages) {
@@ -49,10 +63,10 @@ TEST_F(ProgressFileTest, ThrottlesStepsButNotStages) {
   for (later.done = 4; later.done < 1000; ++later.done) {
     file.see(later, false);
   }
-  EXPECT_LT(readProgress(store())->state.done, 999);
+  EXPECT_LT(readProgress(store()).at(0).state.done, 999);
   later.stage = "final";
   file.see(later, true);
-  EXPECT_EQ(readProgress(store())->state, later);
+  EXPECT_EQ(readProgress(store()).at(0).state, later);
 }
 
 TEST_F(ProgressFileTest, IgnoresAndRemovesFileOfKilledRun) {
@@ -60,16 +74,16 @@ TEST_F(ProgressFileTest, IgnoresAndRemovesFileOfKilledRun) {
   if (child == 0) {
     ProgressFile file(store(), 7);
     file.see(state_, true);
-    ::_exit(fs::exists(progressFilePath(store())) ? 0 : 1);  // skips the destructor
+    ::_exit(fs::exists(progressFilePath(store(), 7)) ? 0 : 1);  // skips the destructor
   }
   int status = 1;
   ::waitpid(child, &status, 0);
   ASSERT_EQ(status, 0);
-  ASSERT_TRUE(writeFile(progressFilePath(store()).string() + ".1-1.part", "{"));
-  EXPECT_TRUE(fs::exists(progressFilePath(store())));
-  EXPECT_EQ(readProgress(store()), std::nullopt);
+  ASSERT_TRUE(writeFile(progressFilePath(store(), 7).string() + ".1-1.part", "{"));
+  EXPECT_TRUE(fs::exists(progressFilePath(store(), 7)));
+  EXPECT_THAT(readProgress(store()), IsEmpty());
   const ProgressFile next(store(), 8);
-  EXPECT_THAT(files(), testing::IsEmpty());
+  EXPECT_THAT(files(), IsEmpty());
 }
 
 TEST_F(ProgressFileTest, ForkedChildDoesNotRemoveFile) {
@@ -81,13 +95,13 @@ TEST_F(ProgressFileTest, ForkedChildDoesNotRemoveFile) {
     ::_exit(0);
   }
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(readProgress(store())->run, 7);
+  EXPECT_EQ(readProgress(store()).at(0).run, 7);
 }
 
 TEST_F(ProgressFileTest, IgnoresMalformedFile) {
   for (const char* text : {"", "{", "[]", "3", R"({"run": "seven"})", R"({"done": {}})"}) {
-    ASSERT_TRUE(writeFile(progressFilePath(store()), text));
-    EXPECT_EQ(readProgress(store()), std::nullopt) << text;
+    ASSERT_TRUE(writeFile(progressFilePath(store(), 7), text));
+    EXPECT_THAT(readProgress(store()), IsEmpty()) << text;
   }
 }
 

@@ -115,6 +115,7 @@ struct Store::State {
   Connection connection;
 
   SQLite::Statement& prepared(std::string_view sql) { return connection.prepared(sql); }
+  Result<std::int64_t> insertRun(const Run& run);
   Result<void> insertSample(std::int64_t trial, const model::Sample& sample);
   Result<std::optional<Run>> readRun(Query& query);
   /// Fails with the missing run or trial if an update changed no row.
@@ -178,29 +179,62 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
 
 Result<std::filesystem::path> Store::defaultFile() { return HONE_TRY(dataFolder()) / "hone.db"; }
 
-Result<std::int64_t> Store::addRun(const Run& run) {
-  return state_->connection.commit([&]() -> Result<std::int64_t> {
-    Query(state_->prepared(
-              "INSERT INTO runs (key, verb, arguments, working_folder, status, started_at, "
-              "finished_at, hone_version, compiler_revision, host, cpu, target, device, seed, "
-              "details, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+Result<std::int64_t> Store::State::insertRun(const Run& run) {
+  return connection.commit([&]() -> Result<std::int64_t> {
+    Query(prepared("INSERT INTO runs (key, verb, arguments, working_folder, status, started_at, "
+                   "finished_at, hone_version, compiler_revision, host, cpu, target, device, seed, "
+                   "details, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(run.key, run.command, jsonText(run.arguments), run.workingFolder, nameOf(run.status),
               run.startedAt, run.finishedAt, run.honeVersion, run.compilerRevision, run.host,
               run.cpu, run.target, run.device, std::bit_cast<std::int64_t>(run.seed),
               jsonText(toJson(run.details)), run.summary)
         .execute();
-    return state_->connection.lastId();
+    return connection.lastId();
   });
 }
 
-Result<std::optional<Run>> Store::unfinishedRun(std::string_view key) const {
+Result<std::int64_t> Store::addRun(const Run& run) {
+  RunLocks* locks = state_->connection.locks();
+  if (locks == nullptr) {
+    return state_->insertRun(run);
+  }
+  // Between the commit and the claim, another process must not take the run for an abandoned one.
+  std::int64_t id = 0;
+  HONE_CHECK(locks->exclusively([&]() -> Result<void> {
+    id = HONE_TRY(state_->insertRun(run));
+    static_cast<void>(locks->tryClaim(id));
+    return {};
+  }));
+  return id;
+}
+
+Result<std::optional<Run>> Store::unfinishedRun(std::string_view key) {
   static const std::string sql =
-      std::string(kRunColumns) + "WHERE key = ? AND status = 'running' ORDER BY id DESC LIMIT 1";
-  return state_->connection.attempt([&] {
+      std::string(kRunColumns) + "WHERE key = ? AND status = 'running' ORDER BY id DESC";
+  std::optional<Run> found;
+  RunLocks* locks = state_->connection.locks();
+  const auto search = [&]() -> Result<void> {
     Query query(state_->prepared(sql));
     query.bind(key);
-    return state_->readRun(query);
-  });
+    while (!found) {
+      auto run = HONE_TRY(state_->readRun(query));
+      if (!run) {
+        break;
+      }
+      if (locks == nullptr || locks->tryClaim(run->id)) {
+        found = std::move(run);
+      }
+    }
+    return {};
+  };
+  HONE_CHECK(state_->connection.attempt(
+      [&] { return locks == nullptr ? search() : locks->exclusively(search); }));
+  return found;
+}
+
+bool Store::isInUse(std::int64_t run) const {
+  const RunLocks* locks = state_->connection.locks();
+  return locks != nullptr && locks->isClaimed(run);
 }
 
 Result<std::optional<Run>> Store::run(std::int64_t id) const {

@@ -15,21 +15,21 @@
 
 namespace hone::store {
 
-/// Database of all measurements: one SQLite file in WAL mode, with one writing process and any
-/// number of readers. Every writing call is one commit, which survives a crash of the process. A
-/// power failure may lose the last commits but does not corrupt the store.
+/// Database of all measurements: one SQLite file in WAL mode, with any number of writing processes
+/// and readers. Writers take turns, one per commit; each run belongs to one process at a time.
+/// Every writing call is one commit, which survives a crash of the process. A power failure may
+/// lose the last commits but does not corrupt the store.
 ///
 /// Not thread-safe. A forked child may destroy a store but not use it.
 class Store {
  public:
   enum class Mode : std::uint8_t {
     read,   ///< the file must exist; never creates, migrates or locks
-    write,  ///< creates and migrates; fails while another process writes
+    write,  ///< creates and migrates
   };
 
   /// Opens a store; fails if the file is not a store, has a newer schema (for reading, also an
-  /// older one), has another writer, or cannot be written. The message names both schema versions
-  /// or the writing process.
+  /// older one), or cannot be written. The message names both schema versions.
   [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode);
   /// Returns the store of this user: hone.db in the data folder.
   [[nodiscard]] static Result<std::filesystem::path> defaultFile();
@@ -39,10 +39,13 @@ class Store {
   ~Store();
 
   // Runs.
+  /// Adds a run, which belongs to this process until the store is closed.
   [[nodiscard]] Result<std::int64_t> addRun(const Run& run);
-  /// Returns the newest run with `key` that is still `running`, for resuming. Its process is gone,
-  /// since there is only one writer.
-  [[nodiscard]] Result<std::optional<Run>> unfinishedRun(std::string_view key) const;
+  /// Returns the newest run with `key` that is still `running` but whose process is gone, for
+  /// resuming. It belongs to this process now.
+  [[nodiscard]] Result<std::optional<Run>> unfinishedRun(std::string_view key);
+  /// Returns true if another process works on the run. Only for a store opened to write.
+  [[nodiscard]] bool isInUse(std::int64_t run) const;
   [[nodiscard]] Result<std::optional<Run>> run(std::int64_t id) const;
   [[nodiscard]] Result<void> setDetails(std::int64_t run, const model::RunDetails& details);
   /// Sets the status, the summary and the finish time.

@@ -88,9 +88,12 @@ std::filesystem::path Options::sharedFolder() const {
 
 Result<Options> withSettings(Options options, std::string_view content, const std::string& file) {
   for (const TomlEntry& entry : HONE_TRY(tomlFrom(content, file))) {
+    if (entry.section == "kernel") {
+      continue;  // read by `hone kernel`
+    }
     if (entry.section != "cluster") {
-      return userError("{}:{}: unknown section [{}]; expected [cluster]", file, entry.line,
-                       entry.section);
+      return userError("{}:{}: unknown section [{}]; expected [cluster] or [kernel]", file,
+                       entry.line, entry.section);
     }
     const auto setter = setters().find(entry.key);
     if (setter == setters().end()) {

@@ -35,6 +35,7 @@ TEST(OptionsTest, ReportsErrorsWithLine) {
               HasSubstr("hone.toml:2: unknown key 'partitoin' in [cluster]; did you mean "
                         "'partition'?"));
   EXPECT_THAT(optionsError("[slurm]\nnodes = 1\n"), HasSubstr("hone.toml:2: unknown section"));
+  EXPECT_EQ(optionsError("[kernel]\nguidance = \"use AVX2\"\n"), "");
   EXPECT_THAT(optionsError("[cluster]\nnodes = \"two\"\n"),
               HasSubstr("hone.toml:2: invalid type of 'nodes'"));
   EXPECT_THAT(optionsError("[cluster]\nnodes = 1.5\n"),

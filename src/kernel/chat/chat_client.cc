@@ -21,6 +21,8 @@ constexpr long kUnauthorized = 401;
 constexpr long kForbidden = 403;
 constexpr long kNotFound = 404;
 constexpr long kTimeout = 408;
+constexpr long kTooLarge = 413;
+constexpr long kUnprocessable = 422;
 constexpr long kTooMany = 429;
 constexpr long kServerError = 500;
 /// Gives up if the server requests a longer pause.
@@ -28,6 +30,12 @@ constexpr milliseconds kMaxPause{120'000};
 constexpr std::size_t kMaxMessage = 300;
 /// Shorter texts are not keys, and replacing them would garble messages.
 constexpr std::size_t kMinKeyLength = 6;
+/// A request is changed at most this often because the server complains about it.
+constexpr int kMaxAdaptations = 8;
+/// Tokens that a server may add around the messages.
+constexpr std::int64_t kTokenMargin = 64;
+/// A shorter answer cannot contain a kernel.
+constexpr std::int64_t kMinAnswerTokens = 256;
 
 Result<void> pauseFor(milliseconds time) {
   constexpr milliseconds kSlice{50};
@@ -46,6 +54,11 @@ bool isTransient(const HttpReply& reply) {
          reply.status == kTooMany || reply.status >= kServerError;
 }
 
+/// Returns true if the request itself is wrong, and another one may be accepted.
+bool isComplaint(const HttpReply& reply) {
+  return reply.status == kBadRequest || reply.status == kTooLarge || reply.status == kUnprocessable;
+}
+
 /// Returns a string member; "" if there is none.
 std::string textAt(const json& object, const char* name) {
   const auto at = object.is_object() ? object.find(name) : object.end();
@@ -58,14 +71,40 @@ std::int64_t countAt(const json& object, const char* name) {
   return isCount ? std::max<std::int64_t>(0, at->get<std::int64_t>()) : 0;
 }
 
+/// Returns the text of a message: a string, or the text parts of a list.
+std::string contentOf(const json& message) {
+  const auto at = message.is_object() ? message.find("content") : message.end();
+  if (!message.is_object() || at == message.end() || !at->is_array()) {
+    return textAt(message, "content");
+  }
+  std::string text;
+  for (const json& part : *at) {
+    text += textAt(part, "text");
+  }
+  return text;
+}
+
 }  // namespace
+
+std::int64_t guessTokens(std::span<const ChatMessage> messages) {
+  std::int64_t tokens = 0;
+  for (const ChatMessage& message : messages) {
+    tokens += guessTokens(message.text);
+  }
+  return tokens;
+}
 
 std::string modelName(std::string_view model) {
   constexpr std::string_view kProvider = "openai/";
   return std::string(model.starts_with(kProvider) ? model.substr(kProvider.size()) : model);
 }
 
-ChatClient::ChatClient(ChatOptions options) : options_(std::move(options)), pause_(pauseFor) {}
+ChatClient::ChatClient(ChatOptions options)
+    : options_(std::move(options)),
+      limits_(findLimits(options_.model)),
+      pause_(pauseFor),
+      sendTemperature_(!isReasoningModel(options_.model)),
+      newTokenName_(isReasoningModel(options_.model)) {}
 
 Result<ChatClient> ChatClient::make(ChatOptions options) {
   std::string& base = options.apiBase;
@@ -85,20 +124,23 @@ Result<ChatClient> ChatClient::make(ChatOptions options) {
   return ChatClient(std::move(options));
 }
 
-std::string ChatClient::body(const std::string& prompt,
-                             std::optional<std::int64_t> maxTokens) const {
-  json body = {{"model", options_.model},
-               {"messages", json::array({{{"role", "user"}, {"content", prompt}}})}};
+std::string ChatClient::body(const ChatRequest& request) const {
+  json messages = json::array();
+  for (const ChatMessage& message : request.messages) {
+    const bool isUser = message.role == ChatMessage::Role::user;
+    messages.push_back({{"role", isUser ? "user" : "assistant"}, {"content", message.text}});
+  }
+  json body = {{"model", options_.model}, {"messages", std::move(messages)}};
   if (sendTemperature_) {
     body["temperature"] = options_.temperature;
   }
-  if (maxTokens) {
-    body[newTokenName_ ? "max_completion_tokens" : "max_tokens"] = *maxTokens;
+  if (request.maxTokens) {
+    body[newTokenName_ ? "max_completion_tokens" : "max_tokens"] = *request.maxTokens;
   }
   return body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-HttpRequest ChatClient::request(std::string body) const {
+HttpRequest ChatClient::httpRequest(std::string body, milliseconds timeout) const {
   HttpRequest request;
   request.url = options_.apiBase + "/chat/completions";
   request.headers = {"Content-Type: application/json", "Expect:"};
@@ -106,7 +148,7 @@ HttpRequest ChatClient::request(std::string body) const {
     request.headers.push_back("Authorization: Bearer " + options_.key);
   }
   request.body = std::move(body);
-  request.timeout = options_.timeout;
+  request.timeout = timeout;
   return request;
 }
 
@@ -176,8 +218,8 @@ Result<void> ChatClient::findPermanentFailure(const HttpReply& reply) const {
                      options_.apiBase, options_.model, describeError(reply));
   }
   if (reply.status == kTooMany && reply.body.contains("insufficient_quota")) {
-    return userError("no quota left for the key in {} ({})", options_.keyName,
-                     describeError(reply));
+    return machineError("no quota left for the key in {} ({})", options_.keyName,
+                        describeError(reply));
   }
   return {};
 }
@@ -187,66 +229,115 @@ milliseconds ChatClient::pauseBefore(int attempt, const HttpReply& reply) const 
                                       : options_.firstPause * (std::int64_t{1} << attempt);
 }
 
-TokenUse ChatClient::estimateLostUse(std::string_view prompt,
-                                     std::optional<std::int64_t> maxTokens) const {
+TokenUse ChatClient::estimateLostUse(const ChatRequest& request) const {
   constexpr std::int64_t kMaxTokensPerSecond = 100;
   const std::int64_t written =
       kMaxTokensPerSecond * std::chrono::ceil<std::chrono::seconds>(options_.timeout).count();
-  return {guessTokens(prompt), std::min(written, maxTokens.value_or(written))};
+  return {guessTokens(request.messages), std::min(written, request.maxTokens.value_or(written))};
 }
 
-ChatReply ChatClient::read(const HttpReply& reply, std::string_view prompt) const {
+ChatReply ChatClient::read(const HttpReply& reply, const ChatRequest& request) const {
   ChatReply answer;
   const json parsed = json::parse(reply.body, nullptr, false);
   const json usage = parsed.is_object() ? parsed.value("usage", json()) : json();
   answer.use = {countAt(usage, "prompt_tokens"), countAt(usage, "completion_tokens")};
   const auto guessMissing = [&](std::string_view written) {
     // A spending limit must also hold for servers that do not report usage.
-    answer.use.in = answer.use.in > 0 ? answer.use.in : guessTokens(prompt);
+    answer.use.in = answer.use.in > 0 ? answer.use.in : guessTokens(request.messages);
     answer.use.out = answer.use.out > 0 ? answer.use.out : guessTokens(written);
   };
   const json choices = parsed.is_object() ? parsed.value("choices", json()) : json();
   if (!choices.is_array() || choices.empty() || !choices[0].is_object()) {
     guessMissing(reply.body);
     answer.failure = "invalid reply: not a chat completion";
+    answer.kind = ChatReply::Failure::answer;
     return answer;
   }
-  answer.text = withoutKey(textAt(choices[0].value("message", json()), "content"));
+  answer.text = withoutKey(contentOf(choices[0].value("message", json())));
+  answer.truncated = textAt(choices[0], "finish_reason") == "length";
   guessMissing(answer.text);
   if (trim(answer.text).empty()) {
-    answer.failure = textAt(choices[0], "finish_reason") == "length"
+    answer.failure = answer.truncated
                          ? "the model used all tokens before it answered; raise --max-tokens"
                          : "the model returned an empty answer";
+    answer.kind = ChatReply::Failure::answer;
   }
   return answer;
 }
 
-Result<ChatReply> ChatClient::ask(const std::string& prompt,
-                                  std::optional<std::int64_t> maxTokens) {
+bool ChatClient::fitTokens(const TokenComplaint& complaint, ChatRequest& request,
+                           ChatReply& failed) {
+  const auto keepSmaller = [](std::optional<std::int64_t>& limit,
+                              std::optional<std::int64_t> seen) {
+    limit = limit && seen ? std::min(*limit, *seen) : (seen ? seen : limit);
+  };
+  keepSmaller(limits_.context, complaint.limits.context);
+  keepSmaller(limits_.output, complaint.limits.output);
+  std::optional<std::int64_t> fitting;
+  if (complaint.aboutContext && limits_.context) {
+    const std::int64_t prompt = complaint.prompt.value_or(guessTokens(request.messages));
+    fitting = *limits_.context - prompt - kTokenMargin;
+  }
+  if (complaint.aboutOutput && !complaint.aboutContext && request.maxTokens) {
+    fitting = complaint.limits.output.value_or(*request.maxTokens / 2);
+    limits_.output = fitting;
+  }
+  if (fitting && *fitting >= kMinAnswerTokens && request.maxTokens &&
+      *fitting < *request.maxTokens) {
+    request.maxTokens = fitting;
+    return true;
+  }
+  if (complaint.aboutContext) {
+    // Without a number, the next conversation must at least be shorter than this one.
+    limits_.context = limits_.context.value_or(guessTokens(request.messages));
+    failed.kind = ChatReply::Failure::tooLong;
+  }
+  return false;
+}
+
+Result<ChatReply> ChatClient::ask(const ChatRequest& asked) {
+  using Failure = ChatReply::Failure;
+  ChatRequest request = asked;
   ChatReply failed;
+  const std::int64_t startNs = nowNs();
+  const auto timeLeft = [&] {
+    constexpr milliseconds kYear = std::chrono::hours(24 * 365);
+    return asked.timeLeft.value_or(kYear) - milliseconds((nowNs() - startNs) / 1'000'000);
+  };
+  int adaptations = 0;
   for (int attempt = 0; attempt < options_.attempts; ++attempt) {
-    const HttpReply reply = HONE_TRY(post(request(body(prompt, maxTokens))));
+    const milliseconds timeout = std::min(options_.timeout, timeLeft());
+    if (timeout.count() <= 0) {
+      failed.kind = Failure::outOfTime;
+      failed.failure = "no time left to wait for the model";
+      break;
+    }
+    const HttpReply reply = HONE_TRY(post(httpRequest(body(request), timeout)));
     if (reply.status == kOk) {
-      ChatReply answer = read(reply, prompt);
+      ChatReply answer = read(reply, request);
       answer.use += failed.use;
       return answer;
     }
     if (reply.timedOut) {
-      failed.use += estimateLostUse(prompt, maxTokens);
+      failed.use += estimateLostUse(request);
     }
     HONE_CHECK(checkPermanentFailure(reply));
-    if (reply.status == kBadRequest && adapt(reply.body)) {
-      --attempt;  // at most twice: each parameter is adapted once
-      continue;
-    }
     failed.failure = fmt::format("{}: {}", options_.apiBase, describeError(reply));
+    failed.kind = reply.tooLarge ? Failure::answer : Failure::server;
+    if (isComplaint(reply) && ++adaptations <= kMaxAdaptations) {
+      const TokenComplaint complaint = readTokenComplaint(reply.body);
+      if (complaint.any() ? fitTokens(complaint, request, failed) : adapt(reply.body)) {
+        --attempt;
+        continue;
+      }
+    }
     const milliseconds pause = pauseBefore(attempt, reply);
     if (!isTransient(reply) || pause > kMaxPause) {
       break;
     }
     attempt += reply.timedOut ? 1 : 0;  // each timeout takes its full duration
     if (attempt + 1 < options_.attempts) {
-      HONE_CHECK(pause_(pause));
+      HONE_CHECK(pause_(std::min(pause, std::max(timeLeft(), milliseconds(0)))));
     }
   }
   return failed;

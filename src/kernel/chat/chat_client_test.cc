@@ -22,12 +22,13 @@ constexpr const char* kKey = "sk-very-secret-4711";
 /// A client that records pauses instead of sleeping.
 class Client {
  public:
-  explicit Client(const std::string& base, milliseconds timeout = milliseconds(60'000)) {
+  explicit Client(const std::string& base, milliseconds timeout = milliseconds(60'000),
+                  const std::string& model = "tiny") {
     ChatOptions options;
     options.apiBase = base;
     options.key = kKey;
     options.keyName = "HONE_API_KEY";
-    options.model = "tiny";
+    options.model = model;
     options.timeout = timeout;
     client_.emplace(ChatClient::make(options).value());
     client_->setPause([this](milliseconds time) -> Result<void> {
@@ -37,7 +38,7 @@ class Client {
   }
 
   Result<ChatReply> ask(std::optional<std::int64_t> maxTokens = {}) {
-    return client_->ask("make it fast", maxTokens);
+    return client_->ask({{{ChatMessage::Role::user, "make it fast"}}, maxTokens, {}});
   }
   std::string failure() {
     const auto reply = ask();
@@ -45,13 +46,14 @@ class Client {
     return reply ? reply->failure : "";
   }
   /// Returns the message of the error that aborts the run.
-  std::string error() {
+  std::string error(Fault fault = Fault::user) {
     const auto reply = ask();
     EXPECT_FALSE(reply);
-    EXPECT_TRUE(reply || reply.error().fault == Fault::user);
+    EXPECT_TRUE(reply || reply.error().fault == fault);
     EXPECT_TRUE(reply || reply.error().fatal) << "must abort the batch";
     return reply ? "" : reply.error().message;
   }
+  ChatClient& client() { return *client_; }
   [[nodiscard]] const std::vector<std::int64_t>& pauses() const { return pauses_; }
 
  private:
@@ -126,7 +128,7 @@ TEST(ChatClient, FailsOnUnknownModelAndExhaustedQuota) {
   ChatServer unknown({fails(404, "The model `tiny` does not exist")});
   EXPECT_THAT(Client(unknown.base()).error(), HasSubstr("has no model 'tiny'"));
   ChatServer empty({{429, R"({"error":{"message":"pay","code":"insufficient_quota"}})", {}}});
-  EXPECT_THAT(Client(empty.base()).error(),
+  EXPECT_THAT(Client(empty.base()).error(Fault::machine),
               HasSubstr("no quota left for the key in HONE_API_KEY (429: pay)"));
   EXPECT_THAT(empty.requests(), SizeIs(1));
 }
@@ -232,6 +234,163 @@ TEST(ChatClient, ReportsOtherBadRequests) {
   Client client(server.base());
   EXPECT_THAT(client.failure(), HasSubstr("maximum context length"));
   EXPECT_THAT(server.requests(), SizeIs(1));
+}
+
+TEST(ChatClient, SendsConversation) {
+  ChatServer server({says("second")});
+  Client client(server.base());
+  using Role = ChatMessage::Role;
+  const ChatRequest request{
+      {{Role::user, "a"}, {Role::assistant, "b"}, {Role::user, "c"}}, 100, milliseconds(60'000)};
+  EXPECT_EQ(client.client().ask(request)->text, "second");
+  EXPECT_EQ(server.requests()[0].body["messages"].dump(),
+            R"([{"content":"a","role":"user"},{"content":"b","role":"assistant"},)"
+            R"({"content":"c","role":"user"}])");
+  EXPECT_EQ(guessTokens(request.messages), 3);
+}
+
+TEST(ChatClient, ReadsPartsAndTruncation) {
+  ChatServer server(
+      {{200,
+        R"({"choices":[{"message":{"content":[{"type":"text","text":"a"},{"text":"b"}]}}]})",
+        {}},
+       {200, R"({"choices":[{"finish_reason":"length","message":{"content":"abc"}}]})", {}}});
+  Client client(server.base());
+  const auto parts = client.ask();
+  EXPECT_EQ(parts->text, "ab");
+  EXPECT_FALSE(parts->truncated);
+  EXPECT_TRUE(client.ask()->truncated);
+}
+
+TEST(ChatClient, ClassifiesFailures) {
+  using Failure = ChatReply::Failure;
+  for (const auto& [scripted, kind] : std::vector<std::pair<test::Scripted, Failure>>{
+           {says("fine"), Failure::none},
+           {says(""), Failure::answer},
+           {says(std::string(2U << 20U, 'x')), Failure::answer},
+           {{200, "<html>", {}}, Failure::answer},
+           {fails(500), Failure::server},
+           {fails(429), Failure::server},
+           {fails(400, "no such thing"), Failure::server},
+           {fails(400, "maximum context length is 4 tokens"), Failure::tooLong}}) {
+    ChatServer server({scripted});
+    EXPECT_EQ(Client(server.base()).ask()->kind, kind) << scripted.body.substr(0, 100);
+  }
+}
+
+TEST(ChatClient, StopsWhenTimeIsUp) {
+  test::Scripted silent;
+  silent.never = true;
+  ChatServer server({silent});
+  Client client(server.base());
+  const auto reply = client.client().ask({{{{}, "a"}}, {}, milliseconds(100)});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->kind, ChatReply::Failure::outOfTime);
+  EXPECT_THAT(reply->failure, HasSubstr("no time left"));
+  EXPECT_THAT(server.requests(), SizeIs(1));
+}
+
+TEST(ChatClient, LearnsLimitOfAnswer) {
+  ChatServer server({fails(400,
+                           "max_tokens is too large: 249393. This model supports at most 100000 "
+                           "completion tokens, whereas you provided 249393."),
+                     says("ok")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask(249'393)->text, "ok");
+  EXPECT_EQ(client.client().limits().output, 100'000);
+  ASSERT_THAT(server.requests(), SizeIs(2));
+  EXPECT_EQ(server.requests()[1].body["max_tokens"], 100'000);
+}
+
+TEST(ChatClient, LearnsContext) {
+  ChatServer server({fails(400,
+                           "'max_tokens' or 'max_completion_tokens' is too large: 5000. This "
+                           "model's maximum context length is 4096 tokens and your request has "
+                           "200 input tokens (5000 > 4096 - 200)."),
+                     says("ok")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask(5'000)->text, "ok");
+  EXPECT_EQ(client.client().limits().context, 4'096);
+  EXPECT_EQ(server.requests().at(1).body["max_tokens"], 4096 - 200 - 64);
+}
+
+TEST(ChatClient, HalvesAnswerWithoutStatedLimit) {
+  ChatServer server(
+      {fails(400, "max_tokens is too large"), fails(400, "max_tokens is too large"), says("ok")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask(8'000)->text, "ok");
+  EXPECT_EQ(server.requests().at(2).body["max_tokens"], 2'000);
+}
+
+TEST(ChatClient, EndsWhenEveryLimitIsRejected) {
+  ChatServer server({fails(400, "max_tokens is too large")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask(1'000'000)->kind, ChatReply::Failure::server);
+  EXPECT_LE(server.requests().size(), 10U);
+}
+
+TEST(ChatClient, KnowsReasoningModels) {
+  ChatServer server({says("ok")});
+  Client client(server.base(), milliseconds(60'000), "o3");
+  EXPECT_EQ(client.ask(100)->text, "ok");
+  const auto requests = server.requests();
+  ASSERT_THAT(requests, SizeIs(1));
+  EXPECT_FALSE(requests[0].body.contains("temperature"));
+  EXPECT_FALSE(requests[0].body.contains("max_tokens"));
+  EXPECT_EQ(requests[0].body["max_completion_tokens"], 100);
+}
+
+TEST(ChatLimits, KnowsModels) {
+  EXPECT_EQ(findLimits("o3"), (ChatLimits{200'000, 100'000}));
+  EXPECT_EQ(findLimits("gpt-4o-2024-08-06"), findLimits("gpt-4o"));
+  EXPECT_EQ(findLimits("SmolLM2"), ChatLimits());
+  EXPECT_TRUE(isReasoningModel("o3-mini"));
+  EXPECT_TRUE(isReasoningModel("gpt-5"));
+  EXPECT_FALSE(isReasoningModel("gpt-4o"));
+  EXPECT_FALSE(isReasoningModel("o300"));
+}
+
+TEST(ChatLimits, ReadsComplaintsOfServers) {
+  struct Expected {
+    std::string message;
+    ChatLimits limits;
+    std::optional<std::int64_t> prompt;
+  };
+  for (const Expected& one : std::vector<Expected>{
+           {"This model's maximum context length is 8192 tokens. However, you requested 10,000 "
+            "tokens (6,000 in the messages, 4,000 in the completion).",
+            {8192, {}},
+            6000},
+           {"This model's maximum context length is 128000 tokens. However, your messages resulted "
+            "in 130123 tokens.",
+            {128'000, {}},
+            130'123},
+           {"request (1234 tokens) exceeds the available context size (1024 tokens), try "
+            "increasing it",
+            {1024, {}},
+            1234},
+           {"prompt is too long: 210000 tokens > 200000 maximum", {200'000, {}}, 210'000},
+           {"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 "
+            "maximum context length",
+            {32'768, {}},
+            40'000},
+           {"max_tokens: 249393 > 64000, which is the maximum allowed number of output tokens for "
+            "claude",
+            {{}, 64'000},
+            {}},
+           {"`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` "
+            "is less than the `context_window` for this model",
+            {{}, 8192},
+            {}},
+           {"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", {{}, 8192}, {}},
+           {"the model overloaded", {{}, {}}, {}}}) {
+    const TokenComplaint read = readTokenComplaint(one.message);
+    EXPECT_EQ(read.limits, one.limits) << one.message;
+    EXPECT_EQ(read.prompt, one.prompt) << one.message;
+  }
+  EXPECT_FALSE(readTokenComplaint("the model is overloaded").any());
+  EXPECT_FALSE(
+      readTokenComplaint("Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'").any());
 }
 
 TEST(ChatClient, DoesNotFollowRedirects) {

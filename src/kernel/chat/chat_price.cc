@@ -26,12 +26,11 @@ constexpr std::array<std::pair<std::string_view, ChatPrice>, 14> kPrices = {{
     {"o4-mini", {1.10, 4.40}},
 }};
 
-/// Returns true for a date suffix such as "-2024-08-06", or no suffix.
+}  // namespace
+
 bool isDateSuffix(std::string_view rest) {
   return rest.empty() || (rest.size() > 1 && rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9');
 }
-
-}  // namespace
 
 TokenUse& TokenUse::operator+=(const TokenUse& other) {
   in += other.in;

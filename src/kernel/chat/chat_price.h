@@ -29,6 +29,9 @@ struct TokenUse {
 
 [[nodiscard]] double computeCost(const TokenUse& use, const ChatPrice& price);
 
+/// Returns true for the date in a model's name, such as "-2024-08-06", or no suffix.
+[[nodiscard]] bool isDateSuffix(std::string_view rest);
+
 /// Returns the list price of a model, also for dated names ("gpt-4o-2024-08-06"); nullopt if
 /// unknown.
 [[nodiscard]] std::optional<ChatPrice> findPrice(std::string_view model);

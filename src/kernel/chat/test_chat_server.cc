@@ -22,6 +22,14 @@ Scripted fails(int status, const std::string& message) {
   return {status, json{{"error", {{"message", message}}}}.dump(), {}, false};
 }
 
+Scripted saysUntilLimit(const std::string& text) {
+  Scripted scripted = says(text);
+  json body = json::parse(scripted.body);
+  body["choices"][0]["finish_reason"] = "length";
+  scripted.body = body.dump();
+  return scripted;
+}
+
 struct ChatServer::State {
   httplib::Server server;
   std::thread thread;
@@ -29,17 +37,14 @@ struct ChatServer::State {
   std::mutex mutex;
   std::condition_variable changed;
   bool stopped = false;
-  std::deque<Scripted> script;
+  Responder responder;
   std::vector<Request> requests;
 
   void respond(const httplib::Request& request, httplib::Response& response) {
     std::unique_lock lock(mutex);
     requests.push_back(
         {request.get_header_value("Authorization"), json::parse(request.body, nullptr, false)});
-    const Scripted scripted = script.front();
-    if (script.size() > 1) {
-      script.pop_front();
-    }
+    const Scripted scripted = responder(requests.back().body);
     if (scripted.never) {
       changed.wait(lock, [this] { return stopped; });
     }
@@ -51,9 +56,18 @@ struct ChatServer::State {
   }
 };
 
-ChatServer::ChatServer(std::deque<Scripted> script) : state_(std::make_unique<State>()) {
+ChatServer::ChatServer(std::deque<Scripted> script)
+    : ChatServer([script = std::move(script)](const json& /*body*/) mutable {
+        Scripted scripted = script.front();
+        if (script.size() > 1) {
+          script.pop_front();
+        }
+        return scripted;
+      }) {}
+
+ChatServer::ChatServer(Responder responder) : state_(std::make_unique<State>()) {
   State& state = *state_;
-  state.script = std::move(script);
+  state.responder = std::move(responder);
   state.server.Post("/v1/chat/completions",
                     [&state](const httplib::Request& request, httplib::Response& response) {
                       state.respond(request, response);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,6 +22,9 @@ struct Scripted {
 [[nodiscard]] Scripted says(const std::string& text, int tokensIn = 100, int tokensOut = 20);
 [[nodiscard]] Scripted fails(int status, const std::string& message = "no");
 
+/// Returns a chat completion that ends at the token limit.
+[[nodiscard]] Scripted saysUntilLimit(const std::string& text);
+
 /// A server on the loopback interface that sends the scripted responses in order and repeats the
 /// last one.
 class ChatServer {
@@ -30,7 +34,12 @@ class ChatServer {
     nlohmann::json body;
   };
 
+  /// Returns the response to the body of a request; called in the order of the requests.
+  using Responder = std::function<Scripted(const nlohmann::json& body)>;
+
   explicit ChatServer(std::deque<Scripted> script);
+  /// A server that answers depending on the request.
+  explicit ChatServer(Responder responder);
   ChatServer(const ChatServer&) = delete;
   ChatServer& operator=(const ChatServer&) = delete;
   ~ChatServer();

@@ -9,12 +9,15 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "cpp_source/lexer.h"
 #include "kernel/library/example_file.h"
+#include "kernel/source/python_tokens.h"
+#include "kernel/source/source.h"
 
 namespace hone::kernel {
 namespace {
 
-constexpr int kBusyMs = 10'000;
+constexpr int kBusyMs = 60'000;
 /// More words slow the query down without improving the matches.
 constexpr std::size_t kMaxWords = 300;
 constexpr const char* kColumns =
@@ -102,15 +105,19 @@ std::string hashExamples(const std::vector<Example>& examples) {
   return hasher.hex();
 }
 
-/// Replaces the shipped examples if they differ from those in the database.
-void updateShipped(SQLite::Database& database, const std::vector<Example>& shipped) {
+/// Creates missing tables, and replaces the shipped examples if they differ from those in the
+/// database. One transaction, so that processes that start together wait for each other.
+void prepare(SQLite::Database& database, const std::vector<Example>& shipped) {
   const std::string content = hashExamples(shipped);
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(kSchema);
   SQLite::Statement before(database, "SELECT content FROM shipped WHERE key = 'examples'");
-  if (before.executeStep() && before.getColumn(0).getString() == content) {
+  const bool isCurrent = before.executeStep() && before.getColumn(0).getString() == content;
+  before.reset();
+  if (isCurrent) {
+    transaction.commit();
     return;
   }
-  before.reset();
-  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec("DELETE FROM example WHERE shipped = 1");
   for (Example example : shipped) {
     example.shipped = true;
@@ -123,6 +130,27 @@ void updateShipped(SQLite::Database& database, const std::vector<Example>& shipp
 }
 
 }  // namespace
+
+bool changesCode(const Example& example) {
+  const bool isPython = example.language == nameOf(Language::tilelang);
+  const auto words = [&](const std::string& code) {
+    std::vector<std::string> all;
+    if (isPython) {
+      for (const PythonToken& token : pythonTokens(code)) {
+        all.push_back(fmt::format("{} {}", token.indent, token.text));
+      }
+    } else {
+      for (const cpp_source::Token& token : cpp_source::lex(code).tokens) {
+        all.push_back(token.text);
+      }
+    }
+    return all;
+  };
+  const std::vector<std::string> before = words(example.before);
+  const std::vector<std::string> after = words(example.after);
+  // Texts without any code are compared as they are.
+  return before.empty() && after.empty() ? example.before != example.after : before != after;
+}
 
 struct Examples::State {
   std::filesystem::path file;
@@ -152,8 +180,7 @@ Result<Examples> Examples::open(const std::filesystem::path& file,
     auto state = std::make_unique<State>(
         file,
         SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs));
-    state->database.exec(kSchema);
-    updateShipped(state->database, shipped);
+    prepare(state->database, shipped);
     return Examples(std::move(state));
   } catch (const SQLite::Exception& exception) {
     return machineError("example library {}: {}", file.string(), exception.what());
@@ -194,6 +221,9 @@ Result<std::vector<Example>> Examples::list() const {
 }
 
 Result<void> Examples::add(const Example& example) {
+  if (!changesCode(example)) {
+    return userError("example {} has the same code before and after", example.name);
+  }
   const auto done = state_->attempt([&] {
     SQLite::Transaction transaction(state_->database, SQLite::TransactionBehavior::IMMEDIATE);
     put(state_->database, example);

@@ -26,6 +26,9 @@ struct Example {
   bool operator==(const Example&) const = default;
 };
 
+/// Returns true if the code before and after differs in more than comments and white space.
+[[nodiscard]] bool changesCode(const Example& example);
+
 /// The library of examples: those shipped with hone and the user's verified speedups. Full-text
 /// search with SQLite's FTS5, ranked by BM25.
 class Examples {
@@ -41,7 +44,8 @@ class Examples {
   [[nodiscard]] Result<std::vector<Example>> search(std::string_view query,
                                                     std::string_view language, std::size_t k) const;
   [[nodiscard]] Result<std::vector<Example>> list() const;
-  /// Adds an example or replaces the one with the same name.
+  /// Adds an example or replaces the one with the same name. Fails with a user error if it does not
+  /// change the code.
   [[nodiscard]] Result<void> add(const Example& example);
 
  private:

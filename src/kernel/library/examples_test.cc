@@ -134,6 +134,22 @@ TEST_F(Library, KeepsUserExamplesWhenShippedOnesChange) {
   EXPECT_EQ(names(library.list().value()), (std::vector<std::string>{"panels", "mine"}));
 }
 
+TEST_F(Library, RejectsExampleWithoutChange) {
+  Examples library = open();
+  Example same{"same", "tiling", "cpp", "Nothing", "", "int a; // x\n", "int  a;\n", 2.5, false};
+  EXPECT_FALSE(changesCode(same));
+  ASSERT_FALSE(library.add(same));
+  EXPECT_THAT(library.add(same).error().message, HasSubstr("same code before and after"));
+  same.after = "#pragma GCC unroll 4\nint a;\n";
+  EXPECT_TRUE(changesCode(same));
+  same.language = "tilelang";
+  same.before = "if a:\n    b\n    c\n";
+  same.after = "if a:  # why\n    b\n\n    c\n";
+  EXPECT_FALSE(changesCode(same));
+  same.after = "if a:\n    b\nc\n";
+  EXPECT_TRUE(changesCode(same));
+}
+
 TEST_F(Library, ReportsDamagedFile) {
   ASSERT_TRUE(writeFile(folder_.path() / "examples.db", std::string(5000, 'x')));
   const auto library = Examples::open(folder_.path() / "examples.db", shipped());

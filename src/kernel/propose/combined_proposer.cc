@@ -32,6 +32,17 @@ Result<std::vector<Proposal>> CombinedProposer::propose(const TurnView& view) {
   return all;
 }
 
+Result<std::optional<std::vector<Proposal>>> CombinedProposer::repair(
+    const TurnView& view, std::span<const JudgedProposal> failed) {
+  auto all = HONE_TRY(first_->repair(view, failed));
+  auto others = HONE_TRY(second_->repair(view, failed));
+  if (!all || !others) {
+    return all ? std::move(all) : std::move(others);
+  }
+  std::ranges::move(*others, std::back_inserter(*all));
+  return all;
+}
+
 std::string CombinedProposer::complaint() const {
   return joinNonEmpty(first_->complaint(), second_->complaint(), "; ");
 }

@@ -16,6 +16,8 @@ class CombinedProposer : public Proposer {
 
   [[nodiscard]] std::string_view name() const override { return "both"; }
   [[nodiscard]] Result<std::vector<Proposal>> propose(const TurnView& view) override;
+  [[nodiscard]] Result<std::optional<std::vector<Proposal>>> repair(
+      const TurnView& view, std::span<const JudgedProposal> failed) override;
   [[nodiscard]] std::string complaint() const override;
   [[nodiscard]] std::string ended() const override;
   [[nodiscard]] std::string conversation() const override;

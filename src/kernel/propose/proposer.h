@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +24,7 @@ struct Proposal {
   std::string title;                    ///< "packing of B, 6x32 register tile"
   std::vector<std::string> techniques;  ///< keys of the technique library
   std::string reasoning;                ///< for the history
+  std::size_t attempt = 0;              ///< 0: first answer of the turn; N: its Nth repair
 };
 
 /// A judged proposal.
@@ -44,6 +46,11 @@ struct TurnView {
   std::span<const Example> examples;
   std::size_t turn = 0;
   std::size_t count = 4;  ///< requested number of candidates
+  /// Text of the reference if there is no kernel yet: then `best` only names the entry point, and
+  /// the proposer writes a first kernel. "" otherwise.
+  std::string_view reference = {};
+  /// Time that the proposer may take; nothing if the run has no time budget.
+  std::optional<std::chrono::milliseconds> timeLeft = std::nullopt;
 };
 
 /// A source of candidates. Proposers treat their input as untrusted, and their output is untrusted.
@@ -55,7 +62,14 @@ class Proposer {
   /// as an invalid API key, ends the run. A failure that only costs the turn returns no candidates
   /// and sets `complaint`.
   [[nodiscard]] virtual Result<std::vector<Proposal>> propose(const TurnView& view) = 0;
-  /// Returns why the last turn produced no candidates, for the history; "" if it did produce some.
+  /// Returns corrected candidates for the failed ones of this turn, which `failed` lists with their
+  /// errors, and for parts of the last answer that could not be read. Returns nullopt if there is
+  /// nothing to correct, or if the proposer never corrects.
+  [[nodiscard]] virtual Result<std::optional<std::vector<Proposal>>> repair(
+      const TurnView& /*view*/, std::span<const JudgedProposal> /*failed*/) {
+    return std::nullopt;
+  }
+  /// Returns why the last answer has no candidates, for the history; "" if it did produce some.
   [[nodiscard]] virtual std::string complaint() const { return ""; }
   /// Returns why no further turn will produce candidates; "" if one may.
   [[nodiscard]] virtual std::string ended() const { return ""; }

@@ -104,7 +104,7 @@ class FakeKernelJudge : public KernelJudge {
   Task task_;
 };
 
-/// Proposes the given candidates, one list per turn.
+/// Proposes the given candidates, one list per turn, and the given repairs, one list per request.
 class ScriptedProposer : public Proposer {
  public:
   explicit ScriptedProposer(std::vector<std::vector<Proposal>> turns) : turns_(std::move(turns)) {}
@@ -121,17 +121,31 @@ class ScriptedProposer : public Proposer {
     memory_.push_back(view.turn);
     return view.turn <= turns_.size() ? turns_[view.turn - 1] : std::vector<Proposal>{};
   }
+  [[nodiscard]] Result<std::optional<std::vector<Proposal>>> repair(
+      const TurnView& /*view*/, std::span<const JudgedProposal> failed) override {
+    if (repairs_ == repairs.size()) {
+      return std::nullopt;
+    }
+    HONE_CHECK(failAfter.step());
+    for (const JudgedProposal& one : failed) {
+      errors.push_back(fmt::format("{}: {}", one.proposal.title, one.judged.message));
+    }
+    return repairs[repairs_++];
+  }
   [[nodiscard]] std::string complaint() const override { return complaints; }
   [[nodiscard]] std::string ended() const override { return end; }
   [[nodiscard]] std::string conversation() const override {
     return fmt::format("turns {}", fmt::join(memory_, " "));
   }
-  [[nodiscard]] nlohmann::json memory() const override { return memory_; }
+  [[nodiscard]] nlohmann::json memory() const override { return {memory_, repairs_}; }
   void restoreMemory(const nlohmann::json& memory) override {
-    memory_ = memory.get<std::vector<std::size_t>>();
+    memory_ = memory.at(0).get<std::vector<std::size_t>>();
+    repairs_ = memory.at(1);
   }
 
   FailAfter failAfter;
+  std::vector<std::vector<Proposal>> repairs;  ///< in order, for all turns
+  std::vector<std::string> errors;             ///< of the candidates that were to be repaired
   std::string complaints;
   std::string end;
   std::vector<std::string> bests;
@@ -142,6 +156,7 @@ class ScriptedProposer : public Proposer {
  private:
   std::vector<std::vector<Proposal>> turns_;
   std::vector<std::size_t> memory_;
+  std::size_t repairs_ = 0;
 };
 
 }  // namespace hone::kernel::test

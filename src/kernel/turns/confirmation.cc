@@ -9,12 +9,12 @@ namespace {
 
 /// An ambiguous verdict may extend the rounds by this factor.
 constexpr std::int64_t kMaxExtension = 3;
-/// Rounds that run even if the budget is exhausted.
-constexpr std::int64_t kMinRounds = 6;
 /// A second run of the original: its deviation from the first is the noise floor.
 constexpr const char* kOriginalAgain = "the original, again";
 
 }  // namespace
+
+std::int64_t confirmationSize(bool withPyTorch) { return withPyTorch ? 5 : 3; }
 
 Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request) {
   KernelTrials& trials = request.trials;
@@ -38,8 +38,13 @@ Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request)
   engine::Rounds rounds(scope.rankBy, trials.log(), model::Stage::final);
   engine::FinalPolicy policy(participants.size(), options);
   engine::RoundLoopOptions loop;
-  loop.outOfTime = [&request](std::int64_t number) {
-    return number >= kMinRounds && request.clock.spent(1.0);
+  const std::int64_t known =
+      trials.recordedRounds(request.winner.trial, model::Stage::final, loop.first);
+  loop.outOfTime = [&](std::int64_t number) {
+    // A round that would end after the budget is not started.
+    const auto left = request.clock.leftUntil(1.0);
+    return number >= known && left &&
+           *left < trials.longestMeasurement() * std::ssize(participants);
   };
   loop.onRound = [&request] { request.progress.step(); };
   request.progress.stage("confirming the winner", options.rounds);
@@ -71,6 +76,9 @@ Result<std::string> explainUnconfirmed(KernelTrials& trials, const Entry& origin
   std::string reason = trials.describeFailure(original.trial);
   if (reason.empty()) {
     reason = trials.describeFailure(HONE_TRY(trials.findOrAddCompanion(kOriginalAgain)));
+  }
+  if (reason.empty()) {
+    return "the budget was used up before the winner could be confirmed; raise --budget";
   }
   return fmt::format("the winner could not be confirmed: the original failed in the rounds ({})",
                      reason);

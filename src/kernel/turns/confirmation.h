@@ -32,8 +32,15 @@ struct ConfirmRequest {
   Progress& progress;
 };
 
+/// Fewer rounds decide nothing.
+inline constexpr std::int64_t kMinConfirmRounds = 6;
+
+/// Returns the number of processes per round.
+[[nodiscard]] std::int64_t confirmationSize(bool withPyTorch);
+
 /// Measures the winner against the original and optionally PyTorch, in interleaved rounds of fresh
-/// processes. Returns nothing if the winner or the original failed in a round.
+/// processes, until the budget is used up. Returns nothing if the winner or the original failed in
+/// a round, or if there was no time for a round.
 [[nodiscard]] Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request);
 
 /// Returns a sentence that explains why confirmWinner returned nothing.

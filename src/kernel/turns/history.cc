@@ -24,6 +24,7 @@ model::KernelTurn toStoredTurn(const TurnRecord& record) {
   turn.ended = record.ended;
   turn.memory = record.memory.is_null() ? "" : jsonText(record.memory);
   turn.usedMs = record.usedMs;
+  turn.repairs = static_cast<std::int64_t>(record.repairs);
   turn.decided = record.decided;
   turn.speedups.insert(record.speedups.begin(), record.speedups.end());
   turn.best = record.best;
@@ -45,6 +46,7 @@ TurnRecord turnRecordFrom(const model::KernelTurn& turn) {
   record.ended = turn.ended;
   record.memory = turn.memory.empty() ? json() : json::parse(turn.memory);
   record.usedMs = turn.usedMs;
+  record.repairs = static_cast<std::size_t>(turn.repairs);
   record.decided = turn.decided;
   for (const auto& [key, speedup] : turn.speedups) {
     if (speedup) {

@@ -19,10 +19,11 @@ struct TurnRecord {
   std::size_t turn = 1;
   std::optional<model::KernelAnalysis> analysis;  ///< of the best kernel at the start of the turn
   std::vector<std::string> examples;              ///< names of the examples shown
-  std::vector<Proposal> proposals;
-  std::string complaint;    ///< of the proposer; see Proposer::complaint
-  std::string ended;        ///< see Proposer::ended
-  nlohmann::json memory;    ///< state of the proposer after it proposed
+  std::vector<Proposal> proposals;                ///< with those of repairs
+  std::size_t repairs = 0;                        ///< requests to correct failed candidates so far
+  std::string complaint;                          ///< of the last request; see Proposer::complaint
+  std::string ended;                              ///< see Proposer::ended
+  nlohmann::json memory;                          ///< state of the proposer after it proposed
   std::int64_t usedMs = 0;  ///< time budget used so far by all processes of the run
 
   // Set after the candidates were judged and raced:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/text/text.h"
 #include "engine/rounds/sampler.h"
 #include "engine/rounds/screening.h"
 #include "kernel/turns/trial_record.h"
@@ -71,11 +72,14 @@ Result<Entry*> KernelTrials::judge(const Proposal& proposal, std::size_t turn, d
   JudgedProposal tried;
   tried.proposal = proposal;
   tried.turn = turn;
+  const std::int64_t startNs = now_();
   tried.judged = HONE_TRY(kernelJudge_.judge(proposal.source, seedFrom(scope_.seed, key)));
+  longestJudgement_ = std::max(longestJudgement_, std::chrono::nanoseconds(now_() - startNs));
   const auto screenNs = engine::screenTime(tried.judged.samples, scope_.rankBy);
   if (tried.judged.ok() && screenNs && bestNs > 0 && engine::isTooSlow(*screenNs, bestNs)) {
     tried.judged.outcome = Outcome::tooSlow;
-    tried.judged.message = fmt::format("{:.2f}x the time of the best kernel", *screenNs / bestNs);
+    tried.judged.message = fmt::format("{:.2f}x the time of the best kernel ({} instead of {})",
+                                       *screenNs / bestNs, humanTime(*screenNs), humanTime(bestNs));
   }
   store::Trial trial = toTrial(tried, scopedKey(key));
   HONE_CHECK(log_.add(trial, tried.judged.samples));
@@ -96,12 +100,26 @@ Result<std::int64_t> KernelTrials::findOrAddCompanion(const std::string& name) {
 }
 
 engine::Participant KernelTrials::participant(std::int64_t trial,
-                                              const std::optional<Source>& source) const {
+                                              const std::optional<Source>& source) {
   return {trial, [this, source](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
             const Implementation implementation{source ? &*source : nullptr};
-            return toMeasurement(HONE_TRY(
-                kernelJudge_.measure(implementation, slot.stage, slot.round, slot.position)));
+            const std::int64_t startNs = now_();
+            JudgeResult judged = HONE_TRY(
+                kernelJudge_.measure(implementation, slot.stage, slot.round, slot.position));
+            longestMeasurement_ =
+                std::max(longestMeasurement_, std::chrono::nanoseconds(now_() - startNs));
+            return toMeasurement(std::move(judged));
           }};
+}
+
+std::int64_t KernelTrials::recordedRounds(std::int64_t trial, model::Stage stage,
+                                          std::int64_t first) const {
+  const auto times = engine::roundTimes(log_, trial, stage, scope_.rankBy);
+  std::int64_t next = first;
+  while (times.contains(next)) {
+    ++next;
+  }
+  return next - first;
 }
 
 void KernelTrials::refresh() {

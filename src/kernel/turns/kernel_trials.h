@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "engine/rounds/rounds.h"
 #include "engine/trial_log.h"
@@ -63,7 +66,16 @@ class KernelTrials {
   /// Returns a participant for rounds that runs the source in a fresh process each time, or
   /// PyTorch's reference if there is no source.
   [[nodiscard]] engine::Participant participant(std::int64_t trial,
-                                                const std::optional<Source>& source) const;
+                                                const std::optional<Source>& source);
+  /// Returns the number of recorded rounds of a trial from round `first` on, without gaps.
+  [[nodiscard]] std::int64_t recordedRounds(std::int64_t trial, model::Stage stage,
+                                            std::int64_t first) const;
+  /// Returns the longest time that a participant took in a round so far.
+  [[nodiscard]] std::chrono::nanoseconds longestMeasurement() const { return longestMeasurement_; }
+  /// Returns the longest time that judging a source took so far.
+  [[nodiscard]] std::chrono::nanoseconds longestJudgement() const { return longestJudgement_; }
+  /// Replaces the clock of these times; for tests.
+  void setClock(std::function<std::int64_t()> now) { now_ = std::move(now); }
   /// Updates the entries with outcomes that rounds have changed.
   void refresh();
   /// Returns why a trial or companion failed; "" if it did not.
@@ -82,6 +94,9 @@ class KernelTrials {
   RunScope scope_;
   engine::TrialLog log_;
   std::deque<Entry> entries_;  ///< a deque, so that pointers to entries stay valid
+  std::function<std::int64_t()> now_ = nowNs;
+  std::chrono::nanoseconds longestMeasurement_{0};
+  std::chrono::nanoseconds longestJudgement_{0};
 };
 
 }  // namespace hone::kernel

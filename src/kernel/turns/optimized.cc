@@ -37,6 +37,10 @@ std::string_view nameOf(Stop stop) {
       return "budget";
     case Stop::noIdeas:
       return "no_ideas";
+    case Stop::failures:
+      return "failures";
+    case Stop::proposer:
+      return "proposer";
   }
   return "";
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "kernel/propose/proposer.h"
 #include "kernel/turns/confirmation.h"
 #include "kernel/turns/history.h"
@@ -15,7 +16,15 @@
 namespace hone::kernel {
 
 /// The reason for ending the turns.
-enum class Stop : std::uint8_t { target, turns, plateau, budget, noIdeas };
+enum class Stop : std::uint8_t {
+  target,
+  turns,
+  plateau,
+  budget,
+  noIdeas,
+  failures,  ///< all turns are done, and none had a correct candidate
+  proposer,  ///< the proposer failed, for example its server
+};
 
 [[nodiscard]] std::string_view nameOf(Stop stop);
 
@@ -26,6 +35,7 @@ struct Optimized {
   Stop stop = Stop::turns;
   std::string why;                        ///< explains `stop`
   std::string note;                       ///< why no kernel is written; "" if one is
+  std::optional<Error> failure;           ///< error of the proposer that ended the turns
   std::optional<Confirmation> confirmed;  ///< nothing if the original stayed the best
   std::optional<double> originalOverPyTorch;
   std::size_t candidates = 0;

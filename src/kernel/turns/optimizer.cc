@@ -26,6 +26,9 @@ constexpr std::size_t kPrefilterFactor = 5;
 /// Stop after this many consecutive turns without a sufficient gain.
 constexpr int kPlateauTurns = 2;
 
+/// Returns true for kernels that compute right results, however slowly.
+bool isCorrect(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::tooSlow; }
+
 /// Returns the predicate of the error for an original that failed; the judge's message follows it.
 std::string_view failurePredicate(Outcome outcome) {
   switch (outcome) {
@@ -50,8 +53,9 @@ Optimizer::Optimizer(const OptimizerContext& context, const RunScope& scope,
       trials_(context.kernelJudge, scope),
       history_(scope),
       races_(scope.rankBy, trials_.log(), model::Stage::race),
-      clock_(options_.budget),
-      startNs_(nowNs()) {}
+      clock_(options_.budget, options_.now) {
+  trials_.setClock(options_.now);
+}
 
 Result<Optimized> Optimizer::optimize(const Source& source) {
   HONE_CHECK(begin(source));
@@ -63,18 +67,22 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   result.best = best_.entry->tried.proposal;
   result.stop = stop_;
   result.why = stopReason_;
+  result.failure = failure_;
   result.originalOverPyTorch = originalOverPyTorch_;
   result.candidates = trials_.candidates();
   for (const Entry& entry : trials_.entries()) {
-    const Outcome outcome = entry.tried.judged.outcome;
-    result.failed += outcome != Outcome::ok && outcome != Outcome::tooSlow ? 1 : 0;
+    result.failed += isCorrect(entry.tried.judged.outcome) ? 0 : 1;
     result.tried.push_back(entry.tried);
   }
   result.turns = history_.turns();
   result.conversation = context_.proposer.conversation();
   result.spent = context_.proposer.spent();
   result.cost = context_.proposer.cost();
-  if (best_.entry == &original()) {
+  if (best_.entry == &original() && skippedRace_) {
+    result.note =
+        "the budget was used up before the candidates could be compared; nothing written; raise "
+        "--budget";
+  } else if (best_.entry == &original()) {
     result.note = "no candidate was faster than the original; nothing written";
   } else if (!result.confirmed) {
     result.note = fmt::format("{}; nothing written",
@@ -88,7 +96,7 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
 Result<void> Optimizer::begin(const Source& source) {
   HONE_CHECK(trials_.restore());
   HONE_CHECK(history_.restore());
-  usedBeforeMs_ = history_.turns().empty() ? 0 : history_.turns().back().usedMs;
+  clock_.exclude(history_.turns().empty() ? 0 : -history_.turns().back().usedMs * 1'000'000);
   context_.progress.best({});
   context_.progress.stage("the original", 1);
   Entry* entry = HONE_TRY(trials_.judge({source, "the original", {}, ""}, 0, 0));
@@ -131,16 +139,34 @@ bool Optimizer::reachedTarget() const {
          best_.speedup * originalOverPyTorch_.value_or(1) >= options_.targetSpeedup;
 }
 
+std::optional<std::chrono::milliseconds> Optimizer::timeForTurns() const {
+  const auto left = clock_.leftUntil(1.0);
+  if (!left) {
+    return std::nullopt;
+  }
+  // Time for the confirmation, and for the step of a turn that is not interrupted.
+  const auto round =
+      trials_.longestMeasurement() * confirmationSize(originalOverPyTorch_.has_value());
+  const auto reserved = std::chrono::ceil<std::chrono::milliseconds>(
+      round * kMinConfirmRounds + std::max(round, trials_.longestJudgement()));
+  const auto ofShare = *clock_.leftUntil(kTurnsShare);
+  return std::max(std::min(ofShare, *left - reserved), std::chrono::milliseconds(0));
+}
+
+bool Optimizer::mustConfirm() const {
+  const auto left = timeForTurns();
+  return left && left->count() <= 0;
+}
+
 bool Optimizer::isBudgetSpent() const {
   const auto& trials = options_.budget.trials;
-  const auto left = clock_.leftUntil(kTurnsShare);
-  return (left && left->count() <= usedBeforeMs_) ||
+  return mustConfirm() ||
          (trials &&
           trials_.candidates() >= static_cast<std::size_t>(std::max<std::int64_t>(*trials, 0)));
 }
 
 Result<void> Optimizer::save(TurnRecord& record) {
-  record.usedMs = usedBeforeMs_ + (nowNs() - startNs_) / 1'000'000;
+  record.usedMs = clock_.used().count();
   return history_.save(record);
 }
 
@@ -153,53 +179,114 @@ std::string Optimizer::stageName(std::size_t turn, std::string_view what) const 
   return fmt::format("turn {} of {}, {}", turn, options_.maxTurns, what);
 }
 
+bool Optimizer::hasStopped(std::size_t turn) {
+  if (failure_) {
+    setStop(Stop::proposer, failure_->message);
+  } else if (reachedTarget()) {
+    setStop(Stop::target,
+            fmt::format("target reached: {:.2f}x over {}, target {:.2f}x",
+                        best_.speedup * originalOverPyTorch_.value_or(1),
+                        originalOverPyTorch_ ? "PyTorch" : "the original", options_.targetSpeedup));
+  } else if (turnsWithoutGain_ >= kPlateauTurns) {
+    setStop(Stop::plateau, fmt::format("{} turns in a row gained less than {:.0f} %",
+                                       turnsWithoutGain_, 100 * options_.minImprovement));
+  } else if (turn > options_.maxTurns && failedTurns_ > 0 && failedTurns_ == options_.maxTurns) {
+    setStop(Stop::failures, fmt::format("none of the {} turns had a correct candidate (last: {})",
+                                        options_.maxTurns, lastFailure_));
+  } else if (turn > options_.maxTurns) {
+    setStop(Stop::turns, fmt::format("all {} turns done", options_.maxTurns));
+  } else if (isBudgetSpent()) {
+    setStop(Stop::budget, "budget exhausted");
+  } else {
+    return false;
+  }
+  return true;
+}
+
 Result<void> Optimizer::runTurns() {
-  const std::string_view baseline = originalOverPyTorch_ ? "PyTorch" : "the original";
-  int turnsWithoutGain = 0;
-  std::string complaint;
-  for (std::size_t turn = 1;; ++turn) {
-    if (reachedTarget()) {
-      setStop(Stop::target, fmt::format("target reached: {:.2f}x over {}, target {:.2f}x",
-                                        best_.speedup * originalOverPyTorch_.value_or(1), baseline,
-                                        options_.targetSpeedup));
-      return {};
-    }
-    if (turnsWithoutGain >= kPlateauTurns) {
-      setStop(Stop::plateau, fmt::format("{} turns in a row gained less than {:.0f} %{}",
-                                         turnsWithoutGain, 100 * options_.minImprovement,
-                                         complaint.empty() ? "" : fmt::format(" ({})", complaint)));
-      return {};
-    }
-    if (turn > options_.maxTurns) {
-      setStop(Stop::turns, fmt::format("all {} turns done", options_.maxTurns));
-      return {};
-    }
-    if (isBudgetSpent()) {
-      setStop(Stop::budget, "budget exhausted");
-      return {};
-    }
+  for (std::size_t turn = 1; !hasStopped(turn); ++turn) {
     TurnRecord record = HONE_TRY(beginTurn(turn));
+    if (failure_) {
+      continue;  // nothing of this turn is stored, so a resumed run requests it again
+    }
     if (record.proposals.empty() && (record.complaint.empty() || !record.ended.empty())) {
       setStop(Stop::noIdeas, record.ended.empty() ? "no more proposals" : record.ended);
-      return {};
+      break;
     }
     if (!record.decided) {
       HONE_CHECK(judgeProposals(record));
+      HONE_CHECK(repairProposals(record));
       HONE_CHECK(decide(record));
     }
     applyTurn(record);
-    complaint = record.complaint;
-    turnsWithoutGain = record.improvement < options_.minImprovement ? turnsWithoutGain + 1 : 0;
+    if (!hasCorrectCandidate(record)) {
+      ++failedTurns_;
+      const std::vector<JudgedProposal> failed = failuresToRepair(record);
+      lastFailure_ = !record.complaint.empty() ? record.complaint
+                     : failed.empty()          ? "no candidate was judged"
+                                               : failed.back().judged.message;
+    } else {
+      turnsWithoutGain_ = record.improvement < options_.minImprovement ? turnsWithoutGain_ + 1 : 0;
+    }
   }
+  if (failure_ && best_.entry == &original()) {
+    return std::unexpected(*failure_);
+  }
+  return {};
+}
+
+bool Optimizer::hasCorrectCandidate(const TurnRecord& record) {
+  return std::ranges::any_of(record.proposals, [&](const Proposal& proposal) {
+    const Entry* entry = trials_.find(proposal.source.key());
+    return entry != nullptr && isCorrect(entry->tried.judged.outcome);
+  });
+}
+
+std::vector<JudgedProposal> Optimizer::failuresToRepair(const TurnRecord& record) {
+  std::vector<JudgedProposal> failed;
+  const std::size_t last = record.proposals.empty() ? 0 : record.proposals.back().attempt;
+  for (const Proposal& proposal : record.proposals) {
+    const Entry* entry = trials_.find(proposal.source.key());
+    if (proposal.attempt == last && entry != nullptr && !entry->tried.judged.ok()) {
+      failed.push_back(entry->tried);
+      failed.back().proposal = proposal;  // its title in this turn
+    }
+  }
+  return failed;
+}
+
+Result<void> Optimizer::repairProposals(TurnRecord& record) {
+  while (record.repairs < options_.repairs && record.ended.empty() && !isBudgetSpent()) {
+    context_.progress.stage(stageName(record.turn, "correcting candidates"),
+                            {.total = 1, .atMost = timeForTurns()});
+    const TurnInput input = HONE_TRY(turnInput());
+    auto repaired = context_.proposer.repair(viewOf(input, record.turn), failuresToRepair(record));
+    if (!repaired && repaired.error().fault == Fault::interrupted) {
+      return std::unexpected(repaired.error());
+    }
+    if (!repaired) {
+      failure_ = repaired.error();  // the turn is decided without it
+      return {};
+    }
+    if (!*repaired) {
+      return {};
+    }
+    ++record.repairs;
+    for (Proposal& proposal : **repaired) {
+      proposal.attempt = record.repairs;
+      record.proposals.push_back(std::move(proposal));
+    }
+    noteProposer(record);
+    HONE_CHECK(save(record));
+    HONE_CHECK(judgeProposals(record));
+  }
+  return {};
 }
 
 Analysis Optimizer::analyzeBest() const {
-  Measured measured;
+  Measured measured = options_.machine;
   measured.kernelNs = best_.ns;
   measured.pytorchNs = pytorchNs_;
-  measured.peakGflops = options_.peakGflops;
-  measured.peakGbps = options_.peakGbps;
-  measured.threads = options_.threads;
   return analyze(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
                  measured);
 }
@@ -225,6 +312,40 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
   return ranked;
 }
 
+Result<Optimizer::TurnInput> Optimizer::turnInput() {
+  TurnInput input;
+  input.analysis = analyzeBest();
+  input.examples = HONE_TRY(examplesFor(input.analysis));
+  for (const Entry& entry : trials_.entries()) {
+    if (entry.tried.turn > 0) {
+      input.tried.push_back(entry.tried);
+    }
+  }
+  return input;
+}
+
+TurnView Optimizer::viewOf(const TurnInput& input, std::size_t turn) {
+  return {.task = context_.kernelJudge.task(),
+          .original = original().source(),
+          .best = best_.entry->source(),
+          .bestSpeedup = best_.speedup,
+          .analysis = input.analysis,
+          .tried = input.tried,
+          .examples = input.examples,
+          .turn = turn,
+          .count = options_.candidates,
+          .timeLeft = timeForTurns()};
+}
+
+void Optimizer::noteProposer(TurnRecord& record) {
+  record.complaint = context_.proposer.complaint();
+  record.ended = context_.proposer.ended();
+  record.memory = context_.proposer.memory();
+  if (!record.complaint.empty()) {
+    context_.progress.say(fmt::format("turn {}: {}", record.turn, record.complaint));
+  }
+}
+
 Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   if (const TurnRecord* before = history_.find(turn); before != nullptr) {
     if (history_.find(turn + 1) == nullptr) {
@@ -233,46 +354,33 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
     return *before;
   }
   context_.progress.stage(stageName(turn, "requesting candidates"),
-                          {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
-  const Analysis analysis = analyzeBest();
-  const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
-  std::vector<JudgedProposal> tried;
-  for (const Entry& entry : trials_.entries()) {
-    if (entry.tried.turn > 0) {
-      tried.push_back(entry.tried);
-    }
-  }
-  const TurnView view{context_.kernelJudge.task(),
-                      original().source(),
-                      best_.entry->source(),
-                      best_.speedup,
-                      analysis,
-                      tried,
-                      examples,
-                      turn,
-                      options_.candidates};
+                          {.total = 1, .atMost = timeForTurns()});
+  const TurnInput input = HONE_TRY(turnInput());
   TurnRecord record;
   record.turn = turn;
-  record.proposals = HONE_TRY(context_.proposer.propose(view));
-  record.analysis = toRecord(analysis);
-  for (const Example& example : examples) {
+  auto proposals = context_.proposer.propose(viewOf(input, turn));
+  if (!proposals && proposals.error().fault == Fault::interrupted) {
+    return std::unexpected(proposals.error());
+  }
+  if (!proposals) {
+    failure_ = proposals.error();
+    return record;
+  }
+  record.proposals = *std::move(proposals);
+  record.analysis = toRecord(input.analysis);
+  for (const Example& example : input.examples) {
     record.examples.push_back(example.name);
   }
-  record.complaint = context_.proposer.complaint();
-  record.ended = context_.proposer.ended();
-  record.memory = context_.proposer.memory();
+  noteProposer(record);
   HONE_CHECK(save(record));
   context_.progress.step();
-  if (!record.complaint.empty()) {
-    context_.progress.say(fmt::format("turn {}: {}", turn, record.complaint));
-  }
   return record;
 }
 
 Result<void> Optimizer::judgeProposals(TurnRecord& record) {
-  context_.progress.stage(stageName(record.turn, "judging"),
-                          {.total = static_cast<std::int64_t>(record.proposals.size()),
-                           .atMost = clock_.leftUntil(kTurnsShare)});
+  context_.progress.stage(
+      stageName(record.turn, "judging"),
+      {.total = static_cast<std::int64_t>(record.proposals.size()), .atMost = timeForTurns()});
   for (const Proposal& proposal : record.proposals) {
     const bool isNew = trials_.find(proposal.source.key()) == nullptr;
     if (isNew && isBudgetSpent()) {
@@ -328,22 +436,28 @@ Result<void> Optimizer::decide(TurnRecord& record) {
       participants.push_back(trials_.participant(racer->trial, racer->source()));
     }
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
-    const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, trials_.scope().seed,
-                                            stageName(record.turn, "race"), context_.progress));
+    const std::string stage = stageName(record.turn, "race");
+    const auto outOfTime = [&, known = trials_.recordedRounds(original().trial, model::Stage::race,
+                                                              firstRound(record.turn))](
+                               std::int64_t rounds) { return rounds >= known && mustConfirm(); };
+    const TurnRace race = HONE_TRY(raceTurn({.rounds = races_,
+                                             .participants = participants,
+                                             .turn = record.turn,
+                                             .seed = trials_.scope().seed,
+                                             .stage = stage,
+                                             .progress = context_.progress,
+                                             .outOfTime = outOfTime}));
     trials_.refresh();
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
         record.speedups[racers[i]->source().key()] = *race.speedups[i];
       }
     }
-    const std::size_t first = race.ranking.empty() ? 0 : race.ranking.front();
-    const std::size_t winner = race.speedups[first].value_or(0) > 1 ? first : 0;
-    const auto before = std::find(racers.begin(), racers.end(), best_.entry) - racers.begin();
-    const double beforeSpeedup = race.speedups[static_cast<std::size_t>(before)].value_or(1);
-    record.best = racers[winner]->source().key();
-    record.bestSpeedup = race.speedups[winner].value_or(1);
-    record.bestNs = race.timesNs[winner];
-    record.improvement = racers[winner] == best_.entry ? 0 : record.bestSpeedup / beforeSpeedup - 1;
+    if (race.speedups.front()) {
+      setWinner(record, racers, race);
+    } else {
+      skippedRace_ = true;  // no time for a round
+    }
   }
   record.decided = true;
   HONE_CHECK(save(record));
@@ -351,6 +465,18 @@ Result<void> Optimizer::decide(TurnRecord& record) {
       "turn {}: best {:.2f}x over the original{}", record.turn, record.bestSpeedup,
       record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));
   return {};
+}
+
+void Optimizer::setWinner(TurnRecord& record, const std::vector<Entry*>& racers,
+                          const TurnRace& race) const {
+  const std::size_t first = race.ranking.empty() ? 0 : race.ranking.front();
+  const std::size_t winner = race.speedups[first].value_or(0) > 1 ? first : 0;
+  const auto before = std::find(racers.begin(), racers.end(), best_.entry) - racers.begin();
+  const double beforeSpeedup = race.speedups[static_cast<std::size_t>(before)].value_or(1);
+  record.best = racers[winner]->source().key();
+  record.bestSpeedup = race.speedups[winner].value_or(1);
+  record.bestNs = race.timesNs[winner];
+  record.improvement = racers[winner] == best_.entry ? 0 : record.bestSpeedup / beforeSpeedup - 1;
 }
 
 void Optimizer::applyTurn(const TurnRecord& record) {

@@ -265,16 +265,157 @@ TEST(Optimizer, NamesKernelThatFailedInConfirmation) {
             "expected 5); nothing written");
 }
 
-TEST(Optimizer, ContinuesAfterComplaint) {
+TEST(Optimizer, DoesNotCountFailuresAsPlateau) {
+  Fixture fixture;
+  FakeKernelJudge kernelJudge;
+  const Proposal wrong = makeProposal(failingKernel(Outcome::mismatch), "wrong");
+  ScriptedProposer proposer({{wrong}, {wrong}, {wrong}, {makeProposal(kernelTaking(500))}});
+  const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->improved()) << result->why;
+  EXPECT_THAT(result->turns, SizeIs(4));
+}
+
+TEST(Optimizer, ReportsThatAllTurnsFailed) {
   Fixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({});
-  proposer.complaints = "the server is down";
+  proposer.complaints = "no code in the answer";
   const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->stop, Stop::plateau);
-  EXPECT_THAT(result->why, HasSubstr("the server is down"));
-  EXPECT_THAT(result->turns, SizeIs(2));
+  EXPECT_EQ(result->stop, Stop::failures);
+  EXPECT_EQ(result->why,
+            "none of the 5 turns had a correct candidate (last: no code in the answer)");
+  EXPECT_THAT(result->turns, SizeIs(5));
+}
+
+TEST(Optimizer, RepairsFailedCandidates) {
+  Fixture fixture;
+  FakeKernelJudge kernelJudge;
+  ScriptedProposer proposer(
+      {{makeProposal(failingKernel(Outcome::mismatch), "wrong"),
+        makeProposal(kernelTaking(900), "right"), makeProposal(kernelTaking(5000), "slow")}});
+  proposer.repairs = {{makeProposal(failingKernel(Outcome::compileFailed), "again")},
+                      {makeProposal(kernelTaking(400), "repaired")},
+                      {makeProposal(kernelTaking(100), "too late")}};
+  OptimizeOptions options = unreachableTarget();
+  options.maxTurns = 1;
+  const auto result = fixture.optimize(kernelJudge, proposer, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best.title, "repaired");
+  EXPECT_EQ(result->turns.at(0).repairs, 2U);
+  EXPECT_THAT(result->turns.at(0).proposals, SizeIs(5));
+  EXPECT_EQ(result->turns.at(0).proposals.back().attempt, 2U);
+  ASSERT_THAT(proposer.errors, SizeIs(3));
+  EXPECT_EQ(proposer.errors[0], "wrong: line 3: as requested");
+  EXPECT_THAT(proposer.errors[1], HasSubstr("slow: 5.5"));
+  EXPECT_THAT(proposer.errors[1], HasSubstr("x the time of the best kernel (5.0"));
+  EXPECT_EQ(proposer.errors[2], "again: line 3: as requested");
+}
+
+TEST(Optimizer, RepairsNothingIfNotAllowed) {
+  Fixture fixture;
+  FakeKernelJudge kernelJudge;
+  ScriptedProposer proposer({{makeProposal(failingKernel(Outcome::mismatch), "wrong")}});
+  proposer.repairs = {{makeProposal(kernelTaking(400), "repaired")}};
+  OptimizeOptions options = unreachableTarget();
+  options.repairs = 0;
+  const auto result = fixture.optimize(kernelJudge, proposer, options);
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->improved());
+  EXPECT_THAT(proposer.errors, SizeIs(0));
+}
+
+TEST(Optimizer, FailsWithProposerBeforeFirstGain) {
+  Fixture fixture;
+  FakeKernelJudge kernelJudge;
+  ScriptedProposer proposer({{makeProposal(kernelTaking(2000))}});
+  proposer.failAfter.stepsLeft = 1;
+  const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "killed");
+  ScriptedProposer second({{}, {makeProposal(kernelTaking(500))}});
+  const auto resumed = fixture.optimize(kernelJudge, second, unreachableTarget());
+  ASSERT_TRUE(resumed) << "the lost turn is requested again";
+  EXPECT_THAT(resumed->turns.at(1).proposals, SizeIs(1));
+}
+
+TEST(Optimizer, ConfirmsBestAfterProposerFailed) {
+  for (const std::size_t repairs : {0U, 1U}) {  // fails in the second turn, or in a repair
+    Fixture fixture;
+    FakeKernelJudge kernelJudge;
+    ScriptedProposer proposer(
+        {{makeProposal(kernelTaking(500), "half")}, {makeProposal(kernelTaking(400), "more")}});
+    proposer.repairs = {{makeProposal(kernelTaking(100), "never")}};
+    OptimizeOptions options = unreachableTarget();
+    options.repairs = repairs;
+    proposer.failAfter.stepsLeft = 1;
+    const auto result = fixture.optimize(kernelJudge, proposer, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(result->improved());
+    EXPECT_EQ(result->best.title, "half");
+    EXPECT_EQ(result->stop, Stop::proposer);
+    ASSERT_TRUE(result->failure);
+    EXPECT_EQ(result->failure->fault, Fault::machine);
+    EXPECT_EQ(result->why, "killed");
+  }
+}
+
+/// Advances a clock with every step.
+class SlowJudge : public FakeKernelJudge {
+ public:
+  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
+    now += std::chrono::seconds(20);
+    return FakeKernelJudge::judge(source, salt);
+  }
+  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
+                                            model::Stage stage, std::int64_t round,
+                                            std::int64_t position) override {
+    now += std::chrono::seconds(5);
+    confirmations += stage == model::Stage::final ? 1 : 0;
+    return FakeKernelJudge::measure(implementation, stage, round, position);
+  }
+
+  std::chrono::nanoseconds now{0};
+  int confirmations = 0;
+};
+
+TEST(Optimizer, ConfirmsWithinBudget) {
+  for (const std::int64_t minutes : {3, 5, 8, 20}) {
+    Fixture fixture;
+    SlowJudge kernelJudge;
+    std::vector<std::vector<Proposal>> script;
+    for (int i = 1; i <= 9; ++i) {
+      script.push_back({makeProposal(kernelTaking(1000 * std::pow(0.8, i)))});
+    }
+    ScriptedProposer proposer(script);
+    OptimizeOptions options = unreachableTarget();
+    options.maxTurns = 9;
+    options.budget.time = std::chrono::minutes(minutes);
+    options.now = [&] { return kernelJudge.now.count(); };
+    const auto result = fixture.optimize(kernelJudge, proposer, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->stop, Stop::budget) << result->why;
+    EXPECT_LE(kernelJudge.now, std::chrono::minutes(minutes)) << minutes;
+    if (minutes > 3) {
+      EXPECT_GE(kernelJudge.confirmations, 6 * 3) << minutes;
+      EXPECT_TRUE(result->improved()) << result->note;
+    }
+  }
+}
+
+TEST(Optimizer, SaysThatBudgetWasTooShort) {
+  Fixture fixture;
+  SlowJudge kernelJudge;
+  ScriptedProposer proposer({{makeProposal(kernelTaking(400))}});
+  OptimizeOptions options = unreachableTarget();
+  options.budget.time = std::chrono::seconds(60);
+  options.now = [&] { return kernelJudge.now.count(); };
+  const auto result = fixture.optimize(kernelJudge, proposer, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_FALSE(result->improved());
+  EXPECT_LE(kernelJudge.now, std::chrono::seconds(60));
+  EXPECT_THAT(result->note, HasSubstr("raise --budget"));
 }
 
 TEST(Optimizer, ReportsWhyProposerEnded) {
@@ -433,6 +574,33 @@ TEST(Optimizer, RequestsEachTurnOnce) {
   ASSERT_TRUE(result);
   EXPECT_THAT(second.triedBefore, ElementsAre(4, 5, 6)) << "it starts with the second turn";
   EXPECT_EQ(result->conversation, "turns 1 2 3 4");
+}
+
+/// A resumed run does not repeat repairs, either.
+TEST(Optimizer, RequestsEachRepairOnce) {
+  const auto script = [] {
+    ScriptedProposer proposer({{makeProposal(failingKernel(Outcome::mismatch), "a")}});
+    proposer.repairs = {{makeProposal(failingKernel(Outcome::runFailed), "b")},
+                        {makeProposal(kernelTaking(500), "c")}};
+    return proposer;
+  };
+  OptimizeOptions options = unreachableTarget();
+  options.maxTurns = 1;
+  for (int steps = 1; steps < 6; ++steps) {
+    Fixture fixture;
+    FakeKernelJudge kernelJudge;
+    ScriptedProposer first = script();
+    kernelJudge.failAfter.stepsLeft = steps;
+    ASSERT_FALSE(fixture.optimize(kernelJudge, first, options));
+    kernelJudge.failAfter.stepsLeft = 1'000'000;
+    ScriptedProposer second = script();
+    const auto result = fixture.optimize(kernelJudge, second, options);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->best.title, "c");
+    EXPECT_EQ(first.bests.size() + second.bests.size(), 1U);
+    EXPECT_EQ(first.errors.size() + second.errors.size(), 2U) << steps;
+    EXPECT_EQ(kernelJudge.judgements.size(), 4U);
+  }
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ json evaluationJson(const Optimized& optimized, const Proposal& proposal) {
           {"message", tried->judged.message},
           {"speedup", tried->speedup ? json(*tried->speedup) : json()},
           {"turn", tried->turn},
+          {"attempt", proposal.attempt},
           {"facts", tried->judged.facts}};
 }
 
@@ -77,6 +78,7 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
           {"best", best != nullptr ? best->proposal.title : ""},
           {"speedup_over_original", turn.bestSpeedup},
           {"speedup", turn.bestSpeedup * optimized.originalOverPyTorch.value_or(1)},
+          {"repairs", turn.repairs},
           {"complaint", turn.complaint}};
 }
 
@@ -195,7 +197,7 @@ Result<OutputFiles> writeOutputs(const Outputs& outputs, const std::filesystem::
   return files;
 }
 
-Example makeExample(const Optimized& optimized) {
+std::optional<Example> makeExample(const Optimized& optimized) {
   Example example;
   const Source& best = optimized.best.source;
   example.name = fmt::format("{}-{}", best.name, best.key().substr(0, 8));
@@ -204,10 +206,10 @@ Example makeExample(const Optimized& optimized) {
   example.language = nameOf(best.language);
   example.title = fmt::format("{}: {}", best.name, optimized.best.title);
   example.text = optimized.best.reasoning;
-  example.before = optimized.original.text;
-  example.after = best.text;
+  example.before = withoutHeader(optimized.original.text, best.language);
+  example.after = withoutHeader(best.text, best.language);
   example.speedup = optimized.confirmed ? optimized.confirmed->original.speedup.estimate : 0;
-  return example;
+  return changesCode(example) ? std::optional(std::move(example)) : std::nullopt;
 }
 
 }  // namespace hone::kernel

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,7 +65,8 @@ struct OutputFiles {
                                                const std::filesystem::path& kernelFolder,
                                                const std::filesystem::path& logs);
 
-/// Returns the improvement as an example for later kernels.
-[[nodiscard]] Example makeExample(const Optimized& optimized);
+/// Returns the improvement as an example for later kernels; nothing if the code is unchanged, for
+/// example if only flags made it faster.
+[[nodiscard]] std::optional<Example> makeExample(const Optimized& optimized);
 
 }  // namespace hone::kernel

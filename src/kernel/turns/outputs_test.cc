@@ -159,8 +159,20 @@ TEST(Outputs, WritesNoUnconfirmedKernel) {
   EXPECT_EQ(files.conversation, "");
 }
 
+TEST(Outputs, MakesNoExampleWithoutChangedCode) {
+  Optimized result = improvedResult();
+  result.best.source.text = result.original.text;
+  result.best.source.flags = {"-O3"};
+  EXPECT_EQ(makeExample(result), std::nullopt) << "only the flags differ";
+  result.original.text = "int a;  // slow\n";
+  result.best.source.text = "// Optimized by hone\n\nint  a;\n";
+  EXPECT_EQ(makeExample(result), std::nullopt) << "only comments differ";
+  result.best.source.text = "int b;\n";
+  EXPECT_NE(makeExample(result), std::nullopt);
+}
+
 TEST(Outputs, MakesExampleOfImprovement) {
-  const Example example = makeExample(improvedResult());
+  const Example example = makeExample(improvedResult()).value();
   EXPECT_THAT(example.name, StartsWith("scale-"));
   EXPECT_EQ(example.technique, "tiling");
   EXPECT_EQ(example.title, "scale: half the time");
@@ -230,16 +242,24 @@ TEST_F(KernelFiles, FindsNamesBelowFolder) {
 TEST(ListedKernel, IsSlowByPyTorchOrCategory) {
   ListedKernel listed;
   listed.speedup = 0.7;
-  EXPECT_TRUE(isSlow(listed, 0.8));
-  EXPECT_FALSE(isSlow(listed, 0.6));
+  EXPECT_EQ(comparedWith(listed), "PyTorch");
+  EXPECT_TRUE(isSlow(listed, SlowThreshold::from({})));
+  EXPECT_TRUE(isSlow(listed, SlowThreshold::from(0.8)));
+  EXPECT_FALSE(isSlow(listed, SlowThreshold::from(0.6)));
   listed.speedup.reset();
   listed.category = "good";
-  EXPECT_FALSE(isSlow(listed, 0.8));
+  EXPECT_FALSE(isSlow(listed, {}));
   listed.category = std::string(nameOf(Category::critical));
-  EXPECT_TRUE(isSlow(listed, 0.8));
+  EXPECT_TRUE(isSlow(listed, {}));
   EXPECT_EQ(model::listedKernelFrom(toJson(listed)).value(), listed);
+  EXPECT_EQ(comparedWith(listed), "");
+  listed.rooflineShare = 0.2;
+  EXPECT_EQ(comparedWith(listed), "roofline");
+  EXPECT_TRUE(isSlow(listed, SlowThreshold::from({})));
+  EXPECT_FALSE(isSlow(listed, SlowThreshold::from(0.1))) << "acts on the roofline, too";
+  EXPECT_TRUE(isSlow(listed, SlowThreshold::from(0.25)));
   listed.problem = "mismatch";
-  EXPECT_FALSE(isSlow(listed, 0.8));
+  EXPECT_FALSE(isSlow(listed, SlowThreshold::from(1000)));
 }
 
 TEST(ListKernel, MeasuresAgainstPyTorchOnce) {

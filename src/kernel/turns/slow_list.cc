@@ -45,13 +45,24 @@ Result<std::optional<PyTorchComparison>> compareWithPyTorch(KernelTrials& trials
   return PyTorchComparison{stats::median(ratios), stats::median(times[0]), stats::median(times[1])};
 }
 
-bool isSlow(const ListedKernel& listed, double threshold) {
+SlowThreshold SlowThreshold::from(std::optional<double> given) {
+  return given ? SlowThreshold{*given, *given} : SlowThreshold{};
+}
+
+std::string_view comparedWith(const ListedKernel& listed) {
+  return listed.speedup ? "PyTorch" : listed.rooflineShare ? "roofline" : "";
+}
+
+bool isSlow(const ListedKernel& listed, const SlowThreshold& threshold) {
   if (!listed.problem.empty()) {
     return false;
   }
-  return listed.speedup ? *listed.speedup < threshold
-                        : listed.category == nameOf(Category::critical) ||
-                              listed.category == nameOf(Category::slow);
+  if (listed.speedup) {
+    return *listed.speedup < threshold.speedup;
+  }
+  return listed.rooflineShare ? *listed.rooflineShare < threshold.share
+                              : listed.category == nameOf(Category::critical) ||
+                                    listed.category == nameOf(Category::slow);
 }
 
 Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, const Measured& machine,

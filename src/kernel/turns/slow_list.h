@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/progress.h"
@@ -25,9 +26,21 @@ struct PyTorchComparison {
 
 using model::ListedKernel;
 
-/// Returns true if the speedup over PyTorch is below the threshold. Without PyTorch, the category
+/// Limits below which a kernel is slow.
+struct SlowThreshold {
+  double speedup = 0.8;  ///< over PyTorch
+  double share = 0.3;    ///< of the roofline, for kernels without PyTorch
+
+  /// Returns the limits for the value of --threshold, which applies to both; the defaults without.
+  [[nodiscard]] static SlowThreshold from(std::optional<double> given);
+};
+
+/// Returns "PyTorch", "roofline", or "" for a kernel that was compared with neither.
+[[nodiscard]] std::string_view comparedWith(const ListedKernel& listed);
+
+/// Returns true if the kernel is below the threshold. If it was compared with nothing, its category
 /// decides.
-[[nodiscard]] bool isSlow(const ListedKernel& listed, double threshold);
+[[nodiscard]] bool isSlow(const ListedKernel& listed, const SlowThreshold& threshold);
 
 /// Judges a kernel and measures it against PyTorch. A kernel that fails is not an error: its
 /// `problem` says why.

@@ -16,7 +16,8 @@ model::KernelProposal toRecord(const Proposal& proposal) {
           .flags = proposal.source.flags,
           .title = proposal.title,
           .techniques = proposal.techniques,
-          .reasoning = proposal.reasoning};
+          .reasoning = proposal.reasoning,
+          .attempt = static_cast<std::int64_t>(proposal.attempt)};
 }
 
 Proposal proposalFrom(const model::KernelProposal& record) {
@@ -28,6 +29,7 @@ Proposal proposalFrom(const model::KernelProposal& record) {
   proposal.title = record.title;
   proposal.techniques = record.techniques;
   proposal.reasoning = record.reasoning;
+  proposal.attempt = static_cast<std::size_t>(record.attempt);
   return proposal;
 }
 

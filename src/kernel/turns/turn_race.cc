@@ -45,19 +45,20 @@ std::int64_t firstRound(std::size_t turn) {
   return static_cast<std::int64_t>(turn) * kRoundsPerTurn;
 }
 
-Result<TurnRace> raceTurn(engine::Rounds& rounds, std::span<const engine::Participant> participants,
-                          std::size_t turn, std::uint64_t seed, std::string_view stage,
-                          Progress& progress) {
-  const stats::RaceOptions options = optionsFor(turn, seed);
-  engine::RacePolicy policy(participants.size(), options);
+Result<TurnRace> raceTurn(const RaceRequest& request) {
+  const stats::RaceOptions options = optionsFor(request.turn, request.seed);
+  engine::RacePolicy policy(request.participants.size(), options);
   engine::RoundLoopOptions loop;
-  loop.first = firstRound(turn);
-  loop.onRound = [&] { progress.step(fmt::format("{} left", policy.race().ranking().size())); };
-  progress.stage(stage, static_cast<std::int64_t>(options.maxRounds));
-  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
+  loop.first = firstRound(request.turn);
+  loop.onRound = [&] {
+    request.progress.step(fmt::format("{} left", policy.race().ranking().size()));
+  };
+  loop.outOfTime = request.outOfTime;
+  request.progress.stage(request.stage, static_cast<std::int64_t>(options.maxRounds));
+  HONE_CHECK(engine::runRounds(request.rounds, request.participants, policy, loop));
   TurnRace result;
   result.ranking = policy.race().ranking();
-  for (std::size_t racer = 0; racer < participants.size(); ++racer) {
+  for (std::size_t racer = 0; racer < request.participants.size(); ++racer) {
     result.speedups.push_back(medianSpeedup(policy.rounds(), racer));
     result.timesNs.push_back(medianTime(policy.rounds(), racer));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,11 +24,20 @@ struct TurnRace {
 /// original takes part in every race.
 [[nodiscard]] std::int64_t firstRound(std::size_t turn);
 
-/// Races the participants, the first of which is the original, until one is significantly faster or
-/// no rounds are left. Reuses recorded rounds. `stage` names the race in the progress display.
-[[nodiscard]] Result<TurnRace> raceTurn(engine::Rounds& rounds,
-                                        std::span<const engine::Participant> participants,
-                                        std::size_t turn, std::uint64_t seed,
-                                        std::string_view stage, Progress& progress);
+/// The arguments of raceTurn.
+struct RaceRequest {
+  engine::Rounds& rounds;
+  std::span<const engine::Participant> participants;  ///< the first is the original
+  std::size_t turn = 0;
+  std::uint64_t seed = 0;
+  std::string_view stage;  ///< name of the race in the progress display
+  Progress& progress;
+  /// Called with the number of rounds so far; returns true to end the race early. Optional.
+  std::function<bool(std::int64_t rounds)> outOfTime;
+};
+
+/// Races the participants until one is significantly faster, or no rounds or time are left. Reuses
+/// recorded rounds.
+[[nodiscard]] Result<TurnRace> raceTurn(const RaceRequest& request);
 
 }  // namespace hone::kernel

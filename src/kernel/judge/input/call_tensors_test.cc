@@ -151,5 +151,18 @@ TEST(InputValues, KeepIntegersSmall) {
   }
 }
 
+TEST(InputValues, KeepIntegersInRange) {
+  Shape shape;
+  shape.inputs = {{"ids", {{64}, ElementType::i32}, IntegerRange{3, 50'000}},
+                  {"one", {{9}, ElementType::i64}, IntegerRange{-2, -1}}};
+  for (const ValueKind kind : {ValueKind::unit, ValueKind::positive, ValueKind::rows}) {
+    const auto inputs = makeInputs(shape, kind, 1);
+    const auto ids = verify::toNumbers<double>(inputs[0]);
+    EXPECT_EQ(std::ranges::min(ids), 3) << "both ends are drawn";
+    EXPECT_EQ(std::ranges::max(ids), 49'999);
+    EXPECT_EQ(verify::toNumbers<double>(inputs[1]), std::vector<double>(9, -2));
+  }
+}
+
 }  // namespace
 }  // namespace hone::kernel

@@ -84,13 +84,22 @@ void fillRows(verify::Tensor& tensor, Random& random) {
   }
 }
 
-void fillIntegers(verify::Tensor& tensor, Random& random) {
+void fillIntegers(verify::Tensor& tensor, const std::optional<IntegerRange>& given,
+                  Random& random) {
   const bool isBit = tensor.type.element == ElementType::i1;
+  const IntegerRange range = given.value_or(isBit ? IntegerRange{0, 2} : IntegerRange{-8, 9});
+  const auto values = static_cast<std::size_t>(range.high - range.low);
+  const auto low = static_cast<double>(range.low);
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t i = 0; i < count; ++i) {
-    storeNumber(
-        tensor, i,
-        isBit ? static_cast<double>(random.below(2)) : static_cast<double>(random.below(17)) - 8);
+    storeNumber(tensor, i, low + static_cast<double>(random.below(values)));
+  }
+  if (given && count > 1) {
+    // Mistakes show at the ends of a range, which a few draws from a large one may miss.
+    const std::size_t first = random.below(count);
+    storeNumber(tensor, first, low);
+    storeNumber(tensor, (first + 1 + random.below(count - 1)) % count,
+                static_cast<double>(range.high - 1));
   }
 }
 
@@ -129,7 +138,7 @@ std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind, std::
     Random random(seedFrom(seed, argument.name));
     verify::Tensor tensor{argument.type, std::vector<std::byte>(argument.type.bytes())};
     if (!isFloat(argument.type.element)) {
-      fillIntegers(tensor, random);
+      fillIntegers(tensor, argument.range, random);
     } else if (kind == ValueKind::rows) {
       fillRows(tensor, random);
     } else {

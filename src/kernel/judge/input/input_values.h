@@ -22,7 +22,7 @@ enum class ValueKind : std::uint8_t {
 [[nodiscard]] std::string_view nameOf(ValueKind kind);
 
 /// Creates the inputs of a shape. They depend only on the seed, not on the machine. Integers are in
-/// [-8, 8]; i1 is 0 or 1.
+/// the range of their argument, which has both ends among them, or in [-8, 8]; i1 is 0 or 1.
 [[nodiscard]] std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind,
                                                      std::uint64_t seed);
 

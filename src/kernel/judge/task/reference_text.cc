@@ -109,11 +109,52 @@ Result<std::vector<std::int64_t>> dimensionsFrom(std::string_view text, Sizes si
   return dimensions;
 }
 
+/// Returns the smallest and the largest value of an integer type; those of i64 are limited to
+/// numbers that f64 represents.
+IntegerRange typeRange(model::ElementType type) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53U;
+  switch (type) {
+    case model::ElementType::i1:
+      return {0, 2};
+    case model::ElementType::i8:
+      return {-128, 128};
+    case model::ElementType::i16:
+      return {-32'768, 32'768};
+    case model::ElementType::i32:
+      return {-(std::int64_t{1} << 31U), std::int64_t{1} << 31U};
+    default:
+      return {-kExact, kExact};
+  }
+}
+
+/// Evaluates a range such as "0..VOCAB".
+Result<IntegerRange> rangeFrom(const std::string& text, model::ElementType type, Sizes sizes) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    return userError("invalid range '{}': expected LOW..HIGH, such as 0..VOCAB", text);
+  }
+  if (isFloat(type)) {
+    return userError("a range needs an integer type, got {}", nameOf(type));
+  }
+  const double low = HONE_TRY(evaluateSize(text.substr(0, dots), sizes));
+  const double high = HONE_TRY(evaluateSize(text.substr(dots + 2), sizes));
+  if (low != std::floor(low) || high != std::floor(high) || low >= high) {
+    return userError("invalid range '{}': expected two integers, the first one below the second",
+                     text);
+  }
+  const IntegerRange limits = typeRange(type);
+  if (low < static_cast<double>(limits.low) || high > static_cast<double>(limits.high)) {
+    return userError("the range '{}' exceeds the type {}", text, nameOf(type));
+  }
+  return IntegerRange{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+}
+
 Result<Argument> argumentFrom(const Line& line, Sizes sizes) {
   const std::vector<std::string> words = splitWords(line.rest);
-  if (words.size() != 3) {
-    return userError("expected '{} NAME TYPE DIMENSIONS', such as '{} A f32 MxK'", line.keyword,
-                     line.keyword);
+  const bool hasRange = words.size() == 5 && words[3] == "in" && line.keyword == "input";
+  if (words.size() != 3 && !hasRange) {
+    return userError("expected '{} NAME TYPE DIMENSIONS{}', such as '{} A f32 MxK'", line.keyword,
+                     line.keyword == "input" ? " [in LOW..HIGH]" : "", line.keyword);
   }
   Argument argument{words[0], {}};
   if (!isName(words[0])) {
@@ -128,6 +169,9 @@ Result<Argument> argumentFrom(const Line& line, Sizes sizes) {
   argument.type.shape = HONE_TRY(dimensionsFrom(words[2], sizes));
   if (!argument.type.countable()) {
     return userError("{} has too many elements", argument.name);
+  }
+  if (hasRange) {
+    argument.range = HONE_TRY(rangeFrom(words[4], *element, sizes));
   }
   return argument;
 }

@@ -46,6 +46,33 @@ TEST(ReferenceText, KeepsSizesThatOtherLinesOmit) {
   EXPECT_EQ(task.others[1].flops, 2 * 9 * 5 * 7);
 }
 
+TEST(ReferenceText, ParsesIntegerRanges) {
+  const Task task = taskFromReference(
+                        "// hone: sizes N=6 V=100\n// hone: other N=3 V=7\n"
+                        "// hone: input ids i32 N in 0..V\n// hone: input d i8 N in -3..(V/V+3)\n"
+                        "// hone: input free i64 N\n// hone: output Y f32 N\n",
+                        "a")
+                        .value();
+  EXPECT_EQ(task.shape.inputs[0].range, (IntegerRange{0, 100}));
+  EXPECT_EQ(task.others[0].inputs[0].range, (IntegerRange{0, 7}));
+  EXPECT_EQ(task.shape.inputs[1].range, (IntegerRange{-3, 4}));
+  EXPECT_EQ(task.shape.inputs[2].range, std::nullopt);
+}
+
+TEST(ReferenceText, RejectsInvalidRanges) {
+  const auto error = [](const std::string& line) {
+    return referenceError("// hone: sizes N=6 V=200\n// hone: " + line + "\n");
+  };
+  EXPECT_THAT(error("input ids i32 N in V"), HasSubstr("expected LOW..HIGH"));
+  EXPECT_THAT(error("input ids f32 N in 0..V"), HasSubstr("needs an integer type, got f32"));
+  EXPECT_THAT(error("input ids i32 N in V..V"), HasSubstr("the first one below the second"));
+  EXPECT_THAT(error("input ids i32 N in 0..V/3"), HasSubstr("expected two integers"));
+  EXPECT_THAT(error("input ids i8 N in 0..V"), HasSubstr("exceeds the type i8"));
+  EXPECT_THAT(error("input ids i32 N in 0..Q"), HasSubstr("unknown size 'Q'"));
+  EXPECT_THAT(error("input ids i32 N of 0..V"), HasSubstr("[in LOW..HIGH]"));
+  EXPECT_THAT(error("output ids i32 N in 0..V"), HasSubstr("expected 'output NAME TYPE"));
+}
+
 TEST(ReferenceText, ReportsLineOfError) {
   const std::string good = "// hone: sizes M=4\n// hone: input A f32 M\n// hone: output B f32 M\n";
   EXPECT_EQ(referenceError(good), "");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,18 @@
 
 namespace hone::kernel {
 
+/// Integers from `low` up to, but not including, `high`.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 1;
+
+  bool operator==(const IntegerRange&) const = default;
+};
+
 struct Argument {
   std::string name;
   model::TensorType type;
+  std::optional<IntegerRange> range = std::nullopt;  ///< of an integer input, such as indices
 
   bool operator==(const Argument&) const = default;
 };

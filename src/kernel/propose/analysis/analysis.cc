@@ -1,6 +1,7 @@
 #include "kernel/propose/analysis/analysis.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -15,11 +16,30 @@
 namespace hone::kernel {
 namespace {
 
-/// Returns the lower bound of the time in ns; 0 if unknown.
+/// Returns the minimum time in ns to move the data: as much as possible stays in the caches of
+/// earlier calls. 0 if unknown.
+double moveTime(double bytes, const Measured& measured) {
+  if (measured.peakGbps <= 0) {
+    return 0;
+  }
+  double ns = 0;
+  double cached = 0;
+  for (const CacheLevel& cache : measured.caches) {
+    const double part = std::min(cache.bytes, bytes) - cached;
+    if (part > 0) {
+      ns += part / std::max(cache.gbps, measured.peakGbps);
+      cached += part;
+    }
+  }
+  return ns + (bytes - cached) / measured.peakGbps;
+}
+
+/// Returns the lower bound of the time in ns; 0 if unknown. A kernel that is faster than the
+/// machine's measured rates is itself the measurement of what the machine attains.
 double rooflineTime(const Shape& shape, const Measured& measured) {
   const double compute = measured.peakGflops > 0 ? shape.flops / measured.peakGflops : 0;
-  const double memory = measured.peakGbps > 0 ? shape.bytes() / measured.peakGbps : 0;
-  return std::max(compute, memory);
+  const double bound = std::max(compute, moveTime(shape.bytes(), measured));
+  return measured.kernelNs > 0 ? std::min(bound, measured.kernelNs) : bound;
 }
 
 Category categoryBySpeedup(double speedup) {
@@ -86,7 +106,7 @@ void addIntensity(const Shape& shape, const Measured& measured, std::vector<Find
     return;
   }
   const double computeMs = shape.flops / measured.peakGflops / 1e6;
-  const double memoryMs = bytes / measured.peakGbps / 1e6;
+  const double memoryMs = moveTime(bytes, measured) / 1e6;
   const bool memory = memoryMs > computeMs;
   findings.push_back(
       {memory ? Side::memory : Side::computation,
@@ -101,9 +121,13 @@ void addRemarks(const JudgeResult& judged, std::vector<Finding>& findings) {
   if (remarks == judged.facts.end() || !remarks->is_array()) {
     return;
   }
+  // The analysis reaches the author of the next kernel. A worker could add remarks, so only the
+  // form of the compiler's remarks passes.
+  static const RE2 kMissed(
+      R"(line \d{1,6}: (?:couldn't vectorize loop|not vectorized)(?:: [a-z ,.'()-]{1,100})?)");
   for (const auto& remark : *remarks) {
     const std::string text = remark.is_string() ? remark.get<std::string>() : "";
-    if (text.contains("not vectorized") || text.contains("couldn't vectorize")) {
+    if (RE2::FullMatch(text, kMissed)) {
       findings.push_back({Side::computation, "the compiler could not vectorize a loop", text,
                           "compile-flags", 0.25});
       return;

@@ -34,18 +34,27 @@ enum class Category : std::uint8_t { critical, slow, moderate, good };
 
 [[nodiscard]] std::string_view nameOf(Category category);
 
+/// Bandwidth of data that fits a cache of this machine.
+struct CacheLevel {
+  double bytes = 0;
+  double gbps = 0;
+
+  bool operator==(const CacheLevel&) const = default;
+};
+
 /// The measurements of a kernel and its machine.
 struct Measured {
   double kernelNs = 0;
   double pytorchNs = 0;   ///< 0: not measured
   double peakGflops = 0;  ///< of this machine with the threads in use
-  double peakGbps = 0;
+  double peakGbps = 0;    ///< of main memory
+  std::vector<CacheLevel> caches = {};  ///< the first level first
   int threads = 1;
 };
 
 struct Analysis {
   Category category = Category::moderate;
-  double rooflineNs = 0;                ///< lower bound of the time on this machine
+  double rooflineNs = 0;                ///< lower bound of the time on this machine; 0: unknown
   double share = 0;                     ///< of the roofline that the kernel reaches, 0 to 1
   bool timed = true;                    ///< false if its device is missing
   std::string compiled;                 ///< facts of the GPU compiler; "" for other kernels

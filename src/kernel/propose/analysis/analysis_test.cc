@@ -11,6 +11,7 @@ namespace hone::kernel {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Task matmulTask() {
   Task task;
@@ -75,9 +76,33 @@ TEST(Analysis, RooflineIsSlowerOfComputationAndMemory) {
   const Analysis computing = analyze(matmulTask(), exampleSource("matmul"), {}, measured);
   EXPECT_DOUBLE_EQ(computing.rooflineNs, 2'211'840);
   EXPECT_DOUBLE_EQ(computing.share, 0.1);
+  measured.kernelNs = 1e9;
   measured.peakGbps = 0.1;
   const Analysis memory = analyze(matmulTask(), exampleSource("matmul"), {}, measured);
   EXPECT_DOUBLE_EQ(memory.rooflineNs, 3 * 480 * 480 * 4 / 0.1);
+}
+
+TEST(Analysis, RooflineOfCachedDataIsThatOfCache) {
+  constexpr double kBytes = 3 * 480 * 480 * 4;
+  const auto bound = [](std::vector<CacheLevel> caches) {
+    const Measured measured{.kernelNs = 1e12,
+                            .peakGflops = 1e6,
+                            .peakGbps = 10,
+                            .caches = std::move(caches)};
+    return analyze(matmulTask(), exampleSource("matmul"), {}, measured).rooflineNs;
+  };
+  EXPECT_DOUBLE_EQ(bound({}), kBytes / 10);
+  EXPECT_DOUBLE_EQ(bound({{2 * kBytes, 40}}), kBytes / 40);
+  EXPECT_DOUBLE_EQ(bound({{0.25 * kBytes, 80}, {0.75 * kBytes, 40}}),
+                   0.25 * kBytes / 80 + 0.5 * kBytes / 40 + 0.25 * kBytes / 10);
+  EXPECT_DOUBLE_EQ(bound({{2 * kBytes, 1}}), kBytes / 10) << "no slower than memory";
+}
+
+TEST(Analysis, ShareIsAtMostOne) {
+  const Measured measured{.kernelNs = 1000, .peakGflops = 100, .peakGbps = 10};
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), {}, measured);
+  EXPECT_DOUBLE_EQ(analysis.share, 1);
+  EXPECT_DOUBLE_EQ(analysis.rooflineNs, 1000);
 }
 
 TEST(Analysis, ClassifiesBySpeedupOverPyTorch) {
@@ -112,6 +137,14 @@ TEST(Analysis, ReadsCompilerRemarks) {
   EXPECT_EQ(findByTechnique(analysis, "compile-flags")->evidence,
             "line 9: couldn't vectorize loop");
   EXPECT_THAT(analysis.text(), HasSubstr("24 bytes spilled"));
+}
+
+TEST(Analysis, IgnoresRemarksOfOtherForm) {
+  JudgeResult judged;
+  judged.facts["remarks"] = {"the input is 3.14, not vectorized",
+                             "line 9: not vectorized: INPUT 3.14"};
+  const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
+  EXPECT_THAT(analysis.text(), Not(HasSubstr("3.14")));
 }
 
 TEST(Analysis, ReportsGpuCompilerFacts) {

@@ -100,7 +100,7 @@ class Llama : public ::testing::Test {
 
 TEST_F(Llama, AnswersAndCountsTokens) {
   ChatClient chat = client();
-  const auto reply = chat.ask("Say hello.", 16);
+  const auto reply = chat.ask({{{ChatMessage::Role::user, "Say hello."}}, 16, {}});
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_TRUE(reply->ok()) << reply->failure;
   EXPECT_FALSE(reply->text.empty());
@@ -123,6 +123,49 @@ TEST_F(Llama, AnswersProposer) {
   EXPECT_GT(proposer.used().in, 50);
   EXPECT_THAT(proposer.conversation(), HasSubstr("Task: scale"));
   EXPECT_THAT(proposer.memory(), SizeIs(1));
+}
+
+TEST_F(Llama, AnswersConversation) {
+  ChatClient chat = client();
+  using Role = ChatMessage::Role;
+  const auto reply = chat.ask({{{Role::user, "My name is Ada."},
+                                {Role::assistant, "Hello Ada."},
+                                {Role::user, "What is my name?"}},
+                               16,
+                               {}});
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_TRUE(reply->ok()) << reply->failure;
+  EXPECT_GT(reply->use.in, 20) << "all messages count";
+}
+
+TEST_F(Llama, StatesItsContext) {
+  ChatClient chat = client();
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    text += "word ";
+  }
+  const auto reply = chat.ask({{{ChatMessage::Role::user, text}}, 16, {}});
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->kind, ChatReply::Failure::tooLong) << reply->failure;
+  EXPECT_EQ(chat.limits().context, 8192) << reply->failure;
+}
+
+TEST_F(Llama, RepairsInOneConversation) {
+  LlmProposer proposer(client(), {{}, {}, 64});
+  Task task;
+  task.name = "scale";
+  const Source kernel{Language::cpp,
+                      "scale",
+                      "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {}\n",
+                      {}};
+  const TurnView view{task, kernel, kernel, 1, Analysis{}, {}, {}, 1, 2};
+  ASSERT_TRUE(proposer.propose(view));
+  const auto repaired = proposer.repair(view, {});
+  ASSERT_TRUE(repaired) << repaired.error().message;
+  if (*repaired) {  // an answer of 64 tokens has no complete kernel
+    EXPECT_THAT(proposer.memory(), SizeIs(2));
+    EXPECT_EQ(proposer.memory()[1]["starts"], false) << "the conversation continues";
+  }
 }
 
 }  // namespace

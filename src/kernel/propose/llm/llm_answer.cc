@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <span>
+#include <expected>
+#include <optional>
 
 #include "base/text/text.h"
 #include "kernel/judge/task/reference_text.h"
+#include "kernel/propose/llm/diff_answer.h"
 #include "kernel/source/entry_point.h"
 
 namespace hone::kernel {
@@ -95,36 +97,122 @@ bool matchesLanguage(std::string_view tag, Language language) {
   return std::find(tags.begin(), tags.end(), word) != tags.end();
 }
 
-/// Returns the only block of the section in the language, or an error message.
-std::expected<std::string, std::string> extractCode(const Section& section, Language language) {
+constexpr auto kReasoningTags =
+    std::to_array<std::string_view>({"think", "thinking", "reasoning", "thought"});
+
+struct VisibleAnswer {
+  std::string text;
+  bool endsInReasoning = false;
+};
+
+/// Removes the reasoning that models write before their answer: "<think>…</think>" and similar
+/// tags, also if the opening tag is part of the model's template, and the channels of gpt-oss.
+VisibleAnswer dropReasoning(std::string_view text) {
+  constexpr std::string_view kFinal = "<|channel|>final<|message|>";
+  if (const auto final = text.rfind(kFinal); final != std::string_view::npos) {
+    text.remove_prefix(final + kFinal.size());
+  }
+  VisibleAnswer visible;
+  std::string close;  // closing tag of the current reasoning; "" outside of one
+  for (const std::string& whole : splitAt(text, '\n')) {
+    std::string_view line = whole;
+    for (const std::string_view tag : kReasoningTags) {
+      const std::string closing = fmt::format("</{}>", tag);
+      if (close.empty() && trim(line).starts_with(fmt::format("<{}>", tag))) {
+        close = closing;
+      }
+      const auto end = line.find(closing);
+      if (end == std::string_view::npos) {
+        continue;
+      }
+      if (close.empty()) {
+        visible.text.clear();  // the answer began within the reasoning
+      }
+      if (close.empty() || close == closing) {
+        close.clear();
+        line = line.substr(end + closing.size());
+      }
+    }
+    if (close.empty()) {
+      visible.text += fmt::format("{}\n", line);
+    }
+  }
+  visible.endsInReasoning = !close.empty();
+  return visible;
+}
+
+bool isDiffTag(std::string_view tag) {
+  const std::string_view word = tag.substr(0, tag.find_first_of(" {:,"));
+  return word == "diff" || word == "patch" || word == "udiff";
+}
+
+using Code = std::expected<std::string, std::string>;
+
+/// Returns the code if it is a whole file with the entry point of the kernel, or an error message.
+Code checkFile(std::string code, const Source& kernel) {
+  if (trim(code).empty()) {
+    return std::unexpected("the code block is empty");
+  }
+  if (code.size() > kMaxCodeSize) {
+    return std::unexpected(
+        fmt::format("the code is too large for a kernel ({} KB)", code.size() / 1024));
+  }
+  if (auto wrong = entryPointError(kernel, code)) {
+    return std::unexpected(*std::move(wrong));
+  }
+  return code;
+}
+
+/// Applies a diff to the first base that it fits. Returns the changed file, or the error for the
+/// last base.
+Code patchFile(const std::string& diff, std::span<const std::string> bases, const Source& kernel) {
+  Code patched = std::unexpected("the diff has no base");
+  for (const std::string& base : bases) {
+    patched = applyDiff(base, diff);
+    if (patched) {
+      patched = checkFile(*std::move(patched), kernel);
+    }
+    if (patched) {
+      break;
+    }
+  }
+  return patched;
+}
+
+/// Returns the last complete file of a section, written out or as a diff, or an error message.
+Code extractCode(const Section& section, const Source& best,
+                 std::span<const std::string> diffBases) {
   if (section.blocks.empty()) {
     return std::unexpected("no fenced code block found");
   }
-  if (section.open) {
-    return std::unexpected("the code block is not closed: the answer was truncated");
-  }
-  const Block* found = nullptr;
-  for (const Block& block : section.blocks) {
-    if (matchesLanguage(block.tag, language)) {
-      if (found != nullptr) {
-        return std::unexpected("found several code blocks, expected one with the whole file");
-      }
-      found = &block;
+  std::optional<std::string> found;
+  std::string reason =
+      fmt::format("expected a code block in {1}, got {0}", shortened(section.blocks[0].tag, 20),
+                  best.language == Language::cpp ? "C++" : "Python");
+  for (std::size_t i = 0; i < section.blocks.size(); ++i) {
+    const Block& block = section.blocks[i];
+    const bool isPatch = isDiffTag(block.tag) || isDiff(block.code);
+    if (!isPatch && !matchesLanguage(block.tag, best.language)) {
+      continue;
+    }
+    if (section.open && i + 1 == section.blocks.size()) {
+      reason = "the code block is not closed: the answer was truncated";
+      continue;
+    }
+    std::vector<std::string> bases;
+    if (found) {
+      bases.push_back(*found);
+    }
+    bases.insert(bases.end(), diffBases.begin(), diffBases.end());
+    bases.push_back(best.text);
+    Code code = isPatch ? patchFile(block.code, bases, best) : checkFile(block.code, best);
+    if (code) {
+      found = *std::move(code);
+    } else {
+      reason = code.error();
     }
   }
-  if (found == nullptr) {
-    return std::unexpected(fmt::format("expected a code block in {1}, got {0}",
-                                       shortened(section.blocks[0].tag, 20),
-                                       language == Language::cpp ? "C++" : "Python"));
-  }
-  if (trim(found->code).empty()) {
-    return std::unexpected("the code block is empty");
-  }
-  if (found->code.size() > kMaxCodeSize) {
-    return std::unexpected(
-        fmt::format("the code is too large for a kernel ({} KB)", found->code.size() / 1024));
-  }
-  return found->code;
+  return found ? Code(*std::move(found)) : std::unexpected(reason);
 }
 
 std::string firstLine(std::string_view text) {
@@ -183,20 +271,22 @@ std::optional<std::string> entryPointError(const Source& kernel, std::string_vie
   return std::nullopt;
 }
 
-ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t maxCount) {
+std::string withoutReasoning(std::string_view text) { return dropReasoning(text).text; }
+
+ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t maxCount,
+                       std::span<const std::string> diffBases) {
   ModelAnswer answer;
-  const std::vector<Section> sections = splitSections(text);
+  const VisibleAnswer visible = dropReasoning(text);
+  const std::vector<Section> sections = splitSections(visible.text);
   for (std::size_t i = 0; i < sections.size() && answer.proposals.size() < maxCount; ++i) {
     const Section& section = sections[i];
     const std::string prefix =
         sections.size() > 1 ? fmt::format("candidate {}: ", i + 1) : std::string();
-    const auto code = extractCode(section, best.language);
+    const auto code = extractCode(section, best, diffBases);
     if (!code) {
-      answer.rejected.push_back(prefix + code.error());
-      continue;
-    }
-    if (const auto wrong = entryPointError(best, *code)) {
-      answer.rejected.push_back(prefix + *wrong);
+      answer.rejected.push_back(prefix + (visible.endsInReasoning && section.blocks.empty()
+                                              ? "the answer ends within its reasoning"
+                                              : code.error()));
       continue;
     }
     Proposal proposal;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,17 @@ struct ModelAnswer {
   std::vector<std::string> rejected;  ///< why candidates were rejected, one line each
 };
 
-/// Parses the candidates of an answer. Each heading "Candidate N: title" must have exactly one
-/// fenced block in the kernel's language: a whole file that keeps the entry point of `best`. An
-/// answer without such headings is one candidate. Returns at most `maxCount` candidates.
+/// Parses the candidates of an answer, without its reasoning. Each heading "Candidate N: title"
+/// starts a candidate; an answer without such headings is one. The last complete file of a
+/// candidate counts: a fenced block in the kernel's language that keeps the entry point of `best`,
+/// or a unified diff. A diff applies to the file before it, to one of `diffBases`, or to `best`.
+/// Returns at most `maxCount` candidates.
 [[nodiscard]] ModelAnswer readAnswer(std::string_view text, const Source& best,
-                                     std::size_t maxCount);
+                                     std::size_t maxCount,
+                                     std::span<const std::string> diffBases = {});
+
+/// Returns an answer without the reasoning of the model, such as "<think>…</think>".
+[[nodiscard]] std::string withoutReasoning(std::string_view text);
 
 /// Returns why the entry point of the code is not that of the kernel; nothing if it is.
 [[nodiscard]] std::optional<std::string> entryPointError(const Source& kernel,

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/text/unified_diff.h"
+#include "kernel/propose/llm/diff_answer.h"
 #include "kernel/source/entry_point.h"
 
 namespace hone::kernel {
@@ -93,7 +95,8 @@ TEST(ReadAnswer, RejectsInvalidCandidates) {
   EXPECT_THAT(rejection(""), HasSubstr("no fenced code block found"));
   EXPECT_THAT(rejection(block("")), HasSubstr("empty"));
   EXPECT_THAT(rejection("```cpp\n" + kGood), HasSubstr("truncated"));
-  EXPECT_THAT(rejection(block(kGood) + block(kGood)), HasSubstr("several code blocks"));
+  EXPECT_THAT(rejection("<think>\n" + block(kGood) + "and so on"),
+              HasSubstr("ends within its reasoning"));
   EXPECT_THAT(rejection(block("print('x')", "python")), HasSubstr("in C++, got python"));
   EXPECT_THAT(rejection(block("int main() {}")), HasSubstr("no function kernel(...) found"));
   EXPECT_THAT(rejection(block("// kernel(x)\nint y;")), HasSubstr("no function kernel(...) found"));
@@ -107,6 +110,106 @@ TEST(ReadAnswer, RejectsInvalidCandidates) {
   Source same = cpp();
   same.text = kGood + "\n";
   EXPECT_THAT(rejection(block(kGood), same), HasSubstr("identical to the current kernel"));
+}
+
+/// Returns the code of the only candidate.
+std::string codeIn(const std::string& answer, const Source& kernel = cpp(),
+                   const std::vector<std::string>& bases = {}) {
+  const ModelAnswer read = readAnswer(answer, kernel, 4, bases);
+  EXPECT_THAT(read.rejected, IsEmpty());
+  EXPECT_THAT(read.proposals, SizeIs(1));
+  return read.proposals.empty() ? "" : read.proposals.front().source.text;
+}
+
+TEST(ReadAnswer, UsesLastCompleteFile) {
+  const std::string better = kGood + " // better";
+  EXPECT_EQ(codeIn(block(kGood) + "Simpler:\n" + block(better)), better + "\n");
+  EXPECT_EQ(codeIn(block(kGood) + "The core is\n" + block("for (;;) {}")), kGood + "\n");
+  EXPECT_EQ(codeIn(block(kGood) + "or\n```cpp\n" + better), kGood + "\n") << "truncated";
+  EXPECT_EQ(codeIn(block(kGood) + block("g++ -O3", "bash") + block("0.1 ms", "")), kGood + "\n");
+}
+
+TEST(ReadAnswer, DropsReasoning) {
+  const std::string draft = "maybe\n```cpp\nint main() {}\n```\n### Candidate 1: draft\n";
+  for (const std::string& answer :
+       {"<think>\n" + draft + "</think>\n" + block(kGood),
+        "<think>short</think>" + ("\n" + block(kGood)), draft + "</think>\n\n" + block(kGood),
+        "<thinking>\n```cpp\nunclosed\n</thinking>\n" + block(kGood),
+        "<reasoning>\n" + draft + "</reasoning>Done.\n" + block(kGood),
+        "<think>\na\n</think>\nSo:\n<think>\n" + draft + "</think>\n" + block(kGood),
+        "<|channel|>analysis<|message|>" + draft + "<|end|><|channel|>final<|message|>\n" +
+            block(kGood)}) {
+    EXPECT_EQ(codeIn(answer), kGood + "\n") << answer;
+  }
+  EXPECT_EQ(withoutReasoning("<think>\nwhy\n</think>\nanswer"), "\nanswer\n");
+}
+
+TEST(ReadAnswer, AppliesDiffs) {
+  const std::string changed =
+      "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {\n  // fast\n}\n";
+  const std::string hunk = "@@ -2,1 +2,1 @@\n-  // slow\n+  // fast\n";
+  EXPECT_EQ(codeIn(block(hunk, "diff")), changed);
+  EXPECT_EQ(codeIn(block("--- a/scale.cc\n+++ b/scale.cc\n" + hunk, "cpp")), changed);
+  EXPECT_EQ(codeIn(block("--- a/x\n+++ b/x\n-  // slow\n+  // fast", "patch")), changed);
+  EXPECT_THAT(rejection(block("@@ -1 +1 @@\n-  // fast\n+  // x\n", "diff")),
+              HasSubstr("hunk 1: the kernel has no line '// fast'"));
+  const std::vector<std::string> failed = {kGood + "\n// broken\n"};
+  EXPECT_EQ(codeIn(block("@@ -2 +2 @@\n-// broken\n+// repaired\n", "diff"), cpp(), failed),
+            kGood + "\n// repaired\n");
+  EXPECT_EQ(codeIn(block(kGood) + block("@@ -1 +1,2 @@\n " + kGood + "\n+// more\n", "diff")),
+            kGood + "\n// more\n")
+      << "a diff of the file before it";
+}
+
+TEST(ApplyDiff, FindsHunksByContext) {
+  const std::string base = "a\nb\nc\nd\nb\ne\n";
+  EXPECT_EQ(applyDiff(base, "@@ -5,1 +5,1 @@\n-b\n+B\n"), "a\nb\nc\nd\nB\ne\n");
+  EXPECT_EQ(applyDiff(base, "@@ -2,1 +2,1 @@\n-b\n+B\n"), "a\nB\nc\nd\nb\ne\n");
+  EXPECT_EQ(applyDiff(base, "@@ @@\n d\n-b\n+B\n"), "a\nb\nc\nd\nB\ne\n");
+  EXPECT_EQ(applyDiff(base, "@@ -99,2 +99,2 @@\n c  \n-  d\n+D\n"), "a\nb\nc\nD\nb\ne\n")
+      << "wrong number and blanks";
+  EXPECT_EQ(applyDiff(base, "@@ -1,2 +1,3 @@\n a\n+x\n b\n@@ -5,2 +6,1 @@\n b\n-e\n"),
+            "a\nx\nb\nc\nd\nb\n");
+  EXPECT_EQ(applyDiff(base, "@@ -6,0 +7,1 @@\n+f\n\\ No newline at end of file\n"), base + "f\n");
+  for (const auto& [diff, message] : std::vector<std::pair<std::string, std::string>>{
+           {"", "no hunk"},
+           {"@@ @@\n-b\n+B\n", "occur several times"},
+           {"@@ @@\n+B\n", "no context"},
+           {"@@ -1 +1 @@\n a\n-c\n", "do not follow each other"},
+           {"@@ -5 +5 @@\n b\n-e\n@@ -1 +1 @@\n-a\n", "hunk 2"}}) {
+    const auto applied = applyDiff(base, diff);
+    ASSERT_FALSE(applied) << diff;
+    EXPECT_THAT(applied.error(), HasSubstr(message));
+  }
+}
+
+RC_GTEST_PROP(ApplyDiff, RestoresChangedFile, ()) {
+  const auto lines = [] {
+    std::string text;
+    for (const int line : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 5))) {
+      text += std::to_string(line) + "\n";
+    }
+    return text;
+  };
+  const std::string before = lines();
+  const std::string after = lines();
+  const std::string diff = unifiedDiff(before, after, "x.cc");
+  if (!diff.empty()) {
+    RC_ASSERT(isDiff(diff));
+    RC_ASSERT(applyDiff(before, diff).value_or("none") == after);
+  }
+}
+
+RC_GTEST_PROP(ApplyDiff, AcceptsAnyText, ()) {
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+      "@@", " -1", ",9999999999999999999", " +1 @@", "\n", "--- a\n+++ b\n", "+", "-", " ", "x",
+      "\\", "@@ -0,0 +1 @@\n", "-99 ", "\xff"));
+  std::string diff;
+  for (const std::string& piece : pieces) {
+    diff += piece;
+  }
+  const auto applied = applyDiff("x\n\nx", diff);
+  RC_ASSERT(applied.has_value() || !applied.error().empty());
 }
 
 TEST(ReadAnswer, IgnoresBlocksInOtherLanguages) {

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/text/text.h"
 #include "kernel/judge/task/reference_text.h"
+#include "kernel/propose/llm/llm_feedback.h"
 #include "kernel/source/entry_point.h"
 
 namespace hone::kernel {
 namespace {
 
 constexpr std::size_t kMaxExampleLength = 4'000;
-constexpr std::size_t kMaxErrorLength = 400;
 /// The prompt shows this many of the latest trials.
 constexpr std::size_t kMaxShownTrials = 24;
 
@@ -26,7 +25,10 @@ std::string argumentsText(const std::vector<Argument>& arguments) {
   std::vector<std::string> texts;
   texts.reserve(arguments.size());
   for (const Argument& argument : arguments) {
-    texts.push_back(fmt::format("{} {}", argument.name, argument.type.text()));
+    const auto& range = argument.range;
+    texts.push_back(fmt::format(
+        "{} {}{}", argument.name, argument.type.text(),
+        range ? fmt::format(" with values from {} to {}", range->low, range->high - 1) : ""));
   }
   return join(texts, ", ");
 }
@@ -60,28 +62,28 @@ std::string taskText(const Task& task, const Source& best) {
   return text;
 }
 
-std::string trialsText(std::span<const JudgedProposal> tried) {
+std::string trialsText(const TurnView& view) {
+  std::span<const JudgedProposal> tried = view.tried;
   std::string text;
   if (tried.size() > kMaxShownTrials) {
     tried = tried.last(kMaxShownTrials);
   }
   for (const JudgedProposal& one : tried) {
-    text += fmt::format("- turn {}: {}: ", one.turn, shortened(one.proposal.title, 100));
-    if (one.judged.ok() || one.judged.outcome == model::Outcome::tooSlow) {
-      text += one.speedup ? fmt::format("correct, {:.2f}x over the original\n", *one.speedup)
-                          : std::string("correct, not timed\n");
-    } else {
-      std::string message = shortened(one.judged.message, kMaxErrorLength);
-      std::replace(message.begin(), message.end(), '\n', ' ');
-      text += fmt::format("{}: {}\n", model::nameOf(one.judged.outcome), message);
-    }
+    text += fmt::format("- turn {}: {}: {}\n", one.turn, shortened(one.proposal.title, 100),
+                        summarizeResult(view.task, one));
   }
   return text;
 }
 
-std::string examplesText(std::span<const Example> examples) {
+/// Returns the examples; those that the model knows already only by name.
+std::string examplesText(std::span<const Example> examples, const std::set<std::string>& shown) {
   std::string text;
+  std::vector<std::string> known;
   for (const Example& example : examples) {
+    if (shown.contains(example.name)) {
+      known.push_back(example.title);
+      continue;
+    }
     const auto language = languageFrom(example.language).value_or(Language::cpp);
     text += fmt::format("### {} ({}{})\n{}\n\nBefore:\n{}After:\n{}\n", example.title,
                         example.technique,
@@ -90,55 +92,117 @@ std::string examplesText(std::span<const Example> examples) {
                         fenced(shortened(example.before, kMaxExampleLength), language),
                         fenced(shortened(example.after, kMaxExampleLength), language));
   }
+  if (!known.empty()) {
+    text += fmt::format("Shown before: {}\n", join(known, "; "));
+  }
   return text;
 }
 
-std::string kernelDeclaration(std::string_view code) {
-  const auto point = findEntryPoint(code);
-  return point ? point->declaration : "kernel";
+std::string entryPointText(const Source& best) {
+  if (best.language != Language::cpp) {
+    return "`class ModelNew`";
+  }
+  const auto point = findEntryPoint(best.text);
+  return fmt::format("`{}`", point ? point->declaration : "kernel");
 }
 
-std::string rulesText(const Source& best, std::size_t count) {
-  const std::string entry = best.language == Language::cpp
-                                ? fmt::format("`{}`", kernelDeclaration(best.text))
-                                : std::string("`class ModelNew`");
+std::string rulesText(const Source& best) {
   const std::string_view language = best.language == Language::cpp ? "cpp" : "python";
   return fmt::format(
-      "Answer with {} candidate{}, the most promising first, each with a different idea. Each "
-      "candidate has a heading `### Candidate N: what it does`, a line `Techniques: key, key`, a "
-      "sentence that explains why it is faster, and exactly one fenced block ```{} with the whole "
-      "file. Keep the entry point {}. Every candidate is built, run on fresh random inputs, "
-      "compared "
-      "with an f64 reference, and timed externally. Not allowed: calls to a library or to "
-      "the reference that do the work, results kept between calls, threads left running, "
-      "try/except around the work, and any access to clocks, files or processes.\n",
-      count, count == 1 ? "" : "s", language, entry);
+      "Each candidate has a heading `### Candidate N: what it does`, a line `Techniques: key, "
+      "key`, a sentence that explains why it is faster, and one fenced block ```{} with the whole "
+      "file. If a change is small, a block ```diff with a unified diff of the file suffices. Keep "
+      "the entry point {}. Every candidate is built, run on fresh random inputs, compared with an "
+      "f64 reference, and timed externally. Not allowed: calls to a library or to the reference "
+      "that do the work, results kept between calls, threads left running, try/except around the "
+      "work, and any access to clocks, files or processes.\n",
+      language, entryPointText(best));
+}
+
+std::string rejectedText(std::span<const std::string> rejected) {
+  return rejected.empty() ? std::string()
+                          : fmt::format("\n## Unusable parts of your last answer\n- {}\n",
+                                        join(rejected, "\n- "));
 }
 
 }  // namespace
 
-std::string buildPrompt(const TurnView& view, std::span<const std::string> rejected) {
+std::string briefing(const TurnView& view, std::string_view guidance) {
+  const bool isFirst = !view.reference.empty();
+  std::string text = isFirst ? "Write a compute kernel that computes what its reference computes.\n"
+                             : "Make a compute kernel faster without changing its results.\n";
+  text += fmt::format("\n## Task\n{}", taskText(view.task, view.best));
+  if (isFirst) {
+    text += fmt::format(
+        "\n## Reference\n{}",
+        fenced(view.reference, view.task.inPython() ? Language::tilelang : Language::cpp));
+  }
+  text += fmt::format("\n## Answer format\n{}", rulesText(view.best));
+  if (!trim(guidance).empty()) {
+    text += fmt::format("\n## Guidance\n{}\n", trim(guidance));
+  }
+  return text + "\n";
+}
+
+std::string earlierTurns(const TurnView& view) {
+  return view.tried.empty()
+             ? std::string()
+             : fmt::format(
+                   "## Earlier turns, summed up\nThe best kernel so far is {:.2f}x as fast "
+                   "as the original.\n{}\n",
+                   view.bestSpeedup, trialsText(view));
+}
+
+std::string turnPrompt(const TurnView& view, const TurnNotes& notes) {
   const Source& best = view.best;
-  std::string prompt = "Make a compute kernel faster without changing its results.\n\n## Task\n";
-  prompt += taskText(view.task, best);
-  prompt += fmt::format("\n## Current kernel ({:.2f}x over the original)\n", view.bestSpeedup);
+  if (!view.reference.empty()) {
+    return fmt::format(
+        "{}{}\n## Request\nAnswer with one candidate: a simple kernel that is correct for all "
+        "sizes. "
+        "It will be made faster later.\n",
+        view.examples.empty() ? std::string()
+                              : fmt::format("## Examples of techniques\n{}",
+                                            examplesText(view.examples, notes.shown)),
+        rejectedText(notes.rejected));
+  }
+  std::string prompt =
+      fmt::format("## Current kernel ({:.2f}x over the original)\n", view.bestSpeedup);
   if (!best.flags.empty()) {
     prompt += fmt::format("Additional compiler flags: {}\n", join(best.flags, " "));
   }
   prompt += fenced(best.text, best.language);
   prompt += fmt::format("\n## Bottleneck analysis\n{}\n", view.analysis.text());
   if (!view.examples.empty()) {
-    prompt += fmt::format("\n## Examples of techniques\n{}", examplesText(view.examples));
+    prompt +=
+        fmt::format("\n## Examples of techniques\n{}", examplesText(view.examples, notes.shown));
   }
   if (!view.tried.empty()) {
-    prompt += fmt::format("\n## Earlier candidates\n{}", trialsText(view.tried));
+    prompt += fmt::format("\n## Earlier candidates\n{}", trialsText(view));
   }
-  if (!rejected.empty()) {
-    prompt +=
-        fmt::format("\n## Rejected parts of your last answer\n- {}\n", join(rejected, "\n- "));
+  prompt += rejectedText(notes.rejected);
+  const std::size_t count = std::max<std::size_t>(view.count, 1);
+  prompt += fmt::format(
+      "\n## Request\nAnswer with {} candidate{}, the most promising first, each with a different "
+      "idea.\n",
+      count, count == 1 ? "" : "s");
+  return prompt;
+}
+
+std::string repairPrompt(const TurnView& view, std::span<const JudgedProposal> failed,
+                         std::span<const std::string> rejected) {
+  std::string prompt;
+  for (const JudgedProposal& one : failed) {
+    prompt += fmt::format("## Failed: {}\n{}Its code:\n{}\n", shortened(one.proposal.title, 100),
+                          describeFailure(view.task, one),
+                          fenced(one.proposal.source.text, one.proposal.source.language));
   }
-  prompt +=
-      fmt::format("\n## Answer format\n{}", rulesText(best, std::max<std::size_t>(view.count, 1)));
+  prompt += rejectedText(rejected);
+  const std::size_t count = std::max<std::size_t>(1, failed.size() + rejected.size());
+  prompt += fmt::format(
+      "\n## Request\nCorrect {}: keep the idea, remove the cause of the error, and check the rest "
+      "of "
+      "the code for the same mistake. Answer in the same format with {} candidate{}.\n",
+      count == 1 ? "it" : "them", count, count == 1 ? "" : "s");
   return prompt;
 }
 

@@ -51,10 +51,14 @@ void addExchanges(const json& memory, std::vector<ModelExchange>& exchanges) {
 }  // namespace
 
 json toJson(const KernelProposal& proposal) {
-  return {{"language", proposal.language},  {"name", proposal.name},
-          {"source", proposal.source},      {"flags", proposal.flags},
-          {"title", proposal.title},        {"techniques", proposal.techniques},
-          {"reasoning", proposal.reasoning}};
+  json stored = {{"language", proposal.language},  {"name", proposal.name},
+                 {"source", proposal.source},      {"flags", proposal.flags},
+                 {"title", proposal.title},        {"techniques", proposal.techniques},
+                 {"reasoning", proposal.reasoning}};
+  if (proposal.attempt > 0) {
+    stored["attempt"] = proposal.attempt;
+  }
+  return stored;
 }
 
 KernelProposal kernelProposalFrom(const json& json) {
@@ -64,7 +68,8 @@ KernelProposal kernelProposalFrom(const json& json) {
           .flags = readTexts(json, "flags"),
           .title = readText(json, "title"),
           .techniques = readTexts(json, "techniques"),
-          .reasoning = readText(json, "reasoning")};
+          .reasoning = readText(json, "reasoning"),
+          .attempt = readField<std::int64_t>(json, "attempt").value_or(0)};
 }
 
 json toJson(const KernelAnalysis& analysis) {
@@ -86,7 +91,9 @@ json toJson(const ModelExchange& exchange) {
   return {{"turn", exchange.turn},          {"at", exchange.at},
           {"prompt", exchange.prompt},      {"answer", exchange.answer},
           {"failure", exchange.failure},    {"refused", exchange.refused},
-          {"tokens_in", exchange.tokensIn}, {"tokens_out", exchange.tokensOut}};
+          {"tokens_in", exchange.tokensIn}, {"tokens_out", exchange.tokensOut},
+          {"starts", exchange.starts},      {"proposals", exchange.proposals},
+          {"examples", exchange.examples}};
 }
 
 ModelExchange modelExchangeFrom(const json& json) {
@@ -97,7 +104,10 @@ ModelExchange modelExchangeFrom(const json& json) {
           .failure = readText(json, "failure"),
           .refused = readTexts(json, "refused"),
           .tokensIn = readField<std::int64_t>(json, "tokens_in").value_or(0),
-          .tokensOut = readField<std::int64_t>(json, "tokens_out").value_or(0)};
+          .tokensOut = readField<std::int64_t>(json, "tokens_out").value_or(0),
+          .starts = readField<bool>(json, "starts").value_or(false),
+          .proposals = readTexts(json, "proposals"),
+          .examples = readTexts(json, "examples")};
 }
 
 json toJson(const KernelTurn& turn) {
@@ -105,20 +115,24 @@ json toJson(const KernelTurn& turn) {
   for (const auto& [key, speedup] : turn.speedups) {
     speedups[key] = orNull(speedup);
   }
-  return {{"turn", turn.turn},
-          {"analysis", turn.analysis ? toJson(*turn.analysis) : json()},
-          {"examples", turn.examples},
-          {"proposals", listJson(turn.proposals)},
-          {"complaint", turn.complaint},
-          {"ended", turn.ended},
-          {"memory", turn.memory.empty() ? json() : json::parse(turn.memory)},
-          {"used_ms", turn.usedMs},
-          {"decided", turn.decided},
-          {"speedups", std::move(speedups)},
-          {"best", turn.best},
-          {"best_speedup", orNull(turn.bestSpeedup)},
-          {"best_ns", orNull(turn.bestNs)},
-          {"improvement", orNull(turn.improvement)}};
+  json stored = {{"turn", turn.turn},
+                 {"analysis", turn.analysis ? toJson(*turn.analysis) : json()},
+                 {"examples", turn.examples},
+                 {"proposals", listJson(turn.proposals)},
+                 {"complaint", turn.complaint},
+                 {"ended", turn.ended},
+                 {"memory", turn.memory.empty() ? json() : json::parse(turn.memory)},
+                 {"used_ms", turn.usedMs},
+                 {"decided", turn.decided},
+                 {"speedups", std::move(speedups)},
+                 {"best", turn.best},
+                 {"best_speedup", orNull(turn.bestSpeedup)},
+                 {"best_ns", orNull(turn.bestNs)},
+                 {"improvement", orNull(turn.improvement)}};
+  if (turn.repairs > 0) {
+    stored["repairs"] = turn.repairs;
+  }
+  return stored;
 }
 
 KernelTurn kernelTurnFrom(const json& json) {
@@ -135,6 +149,7 @@ KernelTurn kernelTurnFrom(const json& json) {
     turn.memory = jsonText(memory);
   }
   turn.usedMs = readField<std::int64_t>(json, "used_ms").value_or(0);
+  turn.repairs = readField<std::int64_t>(json, "repairs").value_or(0);
   turn.decided = readField<bool>(json, "decided").value_or(false);
   for (const auto& [key, speedup] : findMember(json, "speedups").items()) {
     turn.speedups[key] = speedup.is_number() ? std::optional(speedup.get<double>()) : std::nullopt;

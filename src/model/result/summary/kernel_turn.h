@@ -19,6 +19,7 @@ struct KernelProposal {
   std::string title;
   std::vector<std::string> techniques;
   std::string reasoning;
+  std::int64_t attempt = 0;  ///< 0: first answer of the turn; N: its Nth repair
 
   bool operator==(const KernelProposal&) const = default;
 };
@@ -63,6 +64,9 @@ struct ModelExchange {
   std::string failure;  ///< reason for a missing answer
   std::vector<std::string> refused;
   std::int64_t tokensIn = 0, tokensOut = 0;
+  bool starts = false;                 ///< sent without the exchanges before it
+  std::vector<std::string> proposals;  ///< source keys of the candidates in the answer
+  std::vector<std::string> examples;   ///< names of the examples in the prompt
 };
 
 [[nodiscard]] nlohmann::json toJson(const ModelExchange& exchange);
@@ -78,6 +82,7 @@ struct KernelTurn {
   std::string ended;      ///< reason why it proposes nothing more
   std::string memory;     ///< state of the proposer, as JSON in its private form
   std::int64_t usedMs = 0;
+  std::int64_t repairs = 0;  ///< requests to correct candidates of the turn
   bool decided = false;
   std::map<std::string, std::optional<double>>
       speedups;      ///< over the original kernel, by source key

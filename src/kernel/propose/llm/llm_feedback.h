@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "kernel/propose/proposer.h"
+
+namespace hone::kernel {
+
+// Results of candidates in the words that a model gets. A kernel must not be able to send texts to
+// the model, so these functions pass on only facts that hone computed: places and values of wrong
+// elements, times, rules, and messages of the compiler about lines of the kernel itself. Of the
+// words of a running kernel, only known phrases pass.
+
+/// Describes why a candidate failed, in full: all errors of the compiler, the wrong element with
+/// its values, the time compared with the best kernel, or the rule that rejected it.
+[[nodiscard]] std::string describeFailure(const Task& task, const JudgedProposal& tried);
+
+/// Describes a result in one line: "correct, 1.25x over the original", or its first error.
+[[nodiscard]] std::string summarizeResult(const Task& task, const JudgedProposal& tried);
+
+}  // namespace hone::kernel
