@@ -26,7 +26,7 @@ struct flock byteLock(short kind, std::int64_t byte) {
 }  // namespace
 
 Result<RunLocks> RunLocks::open(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd < 0) {
     return errnoError(fmt::format("cannot open {}", file.string()));
   }
