@@ -9,7 +9,6 @@
 #include "app/completions/completions.h"
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
-#include "app/kernel/kernel_worker.h"
 #include "app/profile/compile.h"
 #include "app/profile/generate.h"
 #include "app/profile/profile.h"
@@ -87,7 +86,6 @@ void addCommands(CLI::App& app, Context& context) {
     }
   }
   addTimeLibraryCommand(app, context);
-  addKernelWorkerCommand(app, context);
 }
 
 }  // namespace

@@ -60,6 +60,16 @@ std::string taskText(const Task& task, const Source& best) {
   return text;
 }
 
+/// Keeps one line of printable characters. Messages of the judge contain no text of a kernel except
+/// compiler errors about its source; see docs/kernel-worker.md.
+std::string plainMessage(std::string_view message) {
+  std::string text = shortened(message, kMaxErrorLength);
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f || c == '`'; },
+      ' ');
+  return text;
+}
+
 std::string trialsText(std::span<const JudgedProposal> tried) {
   std::string text;
   if (tried.size() > kMaxShownTrials) {
@@ -71,9 +81,8 @@ std::string trialsText(std::span<const JudgedProposal> tried) {
       text += one.speedup ? fmt::format("correct, {:.2f}x over the original\n", *one.speedup)
                           : std::string("correct, not timed\n");
     } else {
-      std::string message = shortened(one.judged.message, kMaxErrorLength);
-      std::replace(message.begin(), message.end(), '\n', ' ');
-      text += fmt::format("{}: {}\n", model::nameOf(one.judged.outcome), message);
+      text += fmt::format("{}: {}\n", model::nameOf(one.judged.outcome),
+                          plainMessage(one.judged.message));
     }
   }
   return text;

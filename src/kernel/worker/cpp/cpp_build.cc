@@ -81,6 +81,28 @@ std::optional<CppBuilt> readBuilt(const fs::path& stem) {
   return !built.ok() || there ? std::optional(built) : std::nullopt;
 }
 
+/// Returns true if a diagnostic is about the source: "FOLDER/NAME:LINE:…".
+bool isDiagnosed(std::string_view line, std::string_view fileName) {
+  const std::size_t name = line.find(fileName);
+  const std::size_t end = name + fileName.size();
+  return name != std::string_view::npos && end < line.size() && line[end] == ':' &&
+         line.find(':') == end && (name == 0 || line[name - 1] == '/');
+}
+
+/// Returns the line of the source that a diagnostic mentions.
+std::optional<std::int64_t> findOwnLine(std::string_view line, std::string_view fileName) {
+  const std::size_t name = line.find(fileName);
+  if (name == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view rest = line.substr(name + fileName.size());
+  const std::vector<std::string> parts = splitAt(rest, ':');
+  if (parts.size() < 2) {
+    return std::nullopt;
+  }
+  return parseInt(parts[1].substr(0, parts[1].find_first_not_of("0123456789")));
+}
+
 }  // namespace
 
 Result<CppBuilder> CppBuilder::open(fs::path folder, Limits limits) {
@@ -140,7 +162,7 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
   std::error_code ignored;
   if (!finished.ending.ok()) {
     const bool late = finished.ending.how == Ending::How::timedOut;
-    const std::string first = firstCompileError(finished.err);
+    const std::string first = firstCompileError(finished.err, stem.filename().string() + ".cc");
     built.outcome = late ? Outcome::compileTimeout : Outcome::compileFailed;
     built.message = late || first.empty()
                         ? fmt::format("compiler failed: {}", finished.ending.describe())
@@ -197,26 +219,29 @@ std::string explainRejectedFlag(std::string_view flag) {
   return "";
 }
 
-std::string firstCompileError(std::string_view diagnostics) {
+std::string firstCompileError(std::string_view diagnostics, std::string_view fileName) {
+  std::string undefined;
+  std::string elsewhere;
+  std::optional<std::int64_t> includedFrom;
   for (const std::string& line : splitAt(diagnostics, '\n')) {
-    const std::size_t error = line.find("error:");
-    const std::size_t undefined = line.find("undefined reference to");
-    if (undefined != std::string::npos) {
-      return fmt::format("linker error: {}", line.substr(undefined));
-    }
-    if (error == std::string::npos) {
-      continue;
-    }
-    // FILE:LINE:COLUMN: error: …
-    const std::vector<std::string> place = splitAt(std::string_view(line).substr(0, error), ':');
-    for (std::size_t i = 1; i < place.size(); ++i) {
-      if (const auto number = parseInt(place[i])) {
-        return fmt::format("line {}: {}", *number, line.substr(error));
+    const auto own = findOwnLine(line, fileName);
+    if (const std::size_t error = line.find("error:"); error != std::string::npos) {
+      // FILE:LINE:COLUMN: error: …
+      if (own && isDiagnosed(line, fileName)) {
+        return fmt::format("line {}: {}", *own, line.substr(error));
       }
+      elsewhere = "error in another file, or of the whole program";
+    } else if (const std::size_t at = line.find("undefined reference to");
+               at != std::string::npos && undefined.empty()) {
+      undefined = fmt::format("linker error: {}", line.substr(at));
+    } else if (own && !includedFrom) {
+      includedFrom = own;  // "In file included from FILE:LINE" or "FILE:LINE: required from here"
     }
-    return line.substr(error);
   }
-  return "";
+  if (!undefined.empty() || elsewhere.empty()) {
+    return undefined;
+  }
+  return includedFrom ? fmt::format("line {}: {}", *includedFrom, elsewhere) : elsewhere;
 }
 
 std::vector<std::string> parseDependencies(std::string_view rule) {

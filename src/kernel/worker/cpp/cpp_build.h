@@ -62,8 +62,10 @@ class CppBuilder {
 /// allowed.
 [[nodiscard]] std::string explainRejectedFlag(std::string_view flag);
 
-/// Returns the compiler's first error with its position as "line 12:"; "" if there is none.
-[[nodiscard]] std::string firstCompileError(std::string_view diagnostics);
+/// Returns the compiler's first error about the source `fileName`, with its position as "line 12:".
+/// Text about other files is dropped, because it may quote them. Returns "" if there is no error.
+[[nodiscard]] std::string firstCompileError(std::string_view diagnostics,
+                                            std::string_view fileName);
 
 /// Returns the dependencies of a make rule, as written by -MD.
 [[nodiscard]] std::vector<std::string> parseDependencies(std::string_view rule);

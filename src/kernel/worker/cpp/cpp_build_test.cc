@@ -138,5 +138,21 @@ TEST(VectorRemarks, ParsesCompilerOutput) {
                                    "line 10: not vectorized: complicated access pattern."));
 }
 
+TEST(CompileErrors, AreAboutTheSourceOnly) {
+  constexpr const char* kOwn = "/tmp/x/abc.cc:7:3: error: 'y' was not declared in this scope\n";
+  EXPECT_EQ(firstCompileError(kOwn, "abc.cc"), "line 7: error: 'y' was not declared in this scope");
+  const std::string other =
+      "In file included from /tmp/x/abc.cc:3:\n/etc/secret:1:1: error: 'root' is not a type\n";
+  EXPECT_EQ(firstCompileError(other, "abc.cc"),
+            "line 3: error in another file, or of the whole program");
+  EXPECT_EQ(firstCompileError(other + kOwn, "abc.cc"),
+            "line 7: error: 'y' was not declared in this scope");
+  EXPECT_EQ(firstCompileError("/etc/abc.cc:1: error: /tmp/x/other", "abd.cc"),
+            "error in another file, or of the whole program");
+  EXPECT_EQ(firstCompileError("/tmp/cc1.o: in function `f':\n: undefined reference to `g'", "a.cc"),
+            "linker error: undefined reference to `g'");
+  EXPECT_EQ(firstCompileError("warning: nothing", "abc.cc"), "");
+}
+
 }  // namespace
 }  // namespace hone::kernel

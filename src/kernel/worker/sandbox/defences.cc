@@ -17,7 +17,7 @@ std::vector<std::string> missingDefences() {
   const pid_t child = ::fork();
   if (child == 0) {
     const bool limited = readOnlyBelow({"/"});
-    const bool filtered = sandboxKind() == "seccomp" && enterSandbox();
+    const bool filtered = canFilterCalls() && enterSandbox();
     ::_exit((limited ? 0 : kNoLandlock) | (filtered ? 0 : kNoFilter));
   }
   int status = -1;
