@@ -1,5 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "app/bench/bench.h"
@@ -9,6 +13,7 @@
 #include "app/completions/completions.h"
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
+#include "app/model/run_model.h"
 #include "app/profile/compile.h"
 #include "app/profile/generate.h"
 #include "app/profile/profile.h"
@@ -20,6 +25,7 @@
 #include "app/spec/spec.h"
 #include "app/split/split.h"
 #include "app/tune/tune.h"
+#include "app/verify/verify.h"
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
 #include "base/process/interrupt.h"
@@ -51,6 +57,10 @@ Result<int> perform(const Context& context) {
     return code;
   } catch (const std::system_error& error) {  // thrown by fmt when a write fails
     return machineError("{}", error.what());
+  } catch (const std::length_error&) {
+    return machineError("out of memory; use smaller inputs or a machine with more memory");
+  } catch (const std::bad_alloc&) {
+    return machineError("out of memory; use smaller inputs or a machine with more memory");
   }
 }
 
@@ -59,7 +69,7 @@ void addGlobalOptions(CLI::App& app, Context& context) {
       ->type_name("FILE")
       ->envname("HONE_STORE")
       ->take_last()
-      ->default_val(store::Store::defaultFile().string());
+      ->default_val(store::Store::defaultFile().value_or("").string());
   app.add_option("--iree", context.ireeFolder,
                  "Virtual environment or folder with IREE (default: HONE_IREE, the active "
                  "environment, or .venv)")
@@ -77,7 +87,7 @@ void addCommands(CLI::App& app, Context& context) {
       {"Measure", {addBenchCommand, addProfileCommand, addGenerateCommand, addCompileCommand}},
       {"Inspect",
        {addRunsCommand, addReportCommand, addCompareCommand, addServeCommand, addSpecCommand,
-        addWorkloadCommand}},
+        addVerifyCommand, addWorkloadCommand}},
       {"Manage", {addDoctorCommand, addCompletionsCommand, addManCommand, addWorkerCommand}}};
   for (const auto& [group, commands] : groups) {
     for (const Add add : commands) {
@@ -86,6 +96,7 @@ void addCommands(CLI::App& app, Context& context) {
     }
   }
   addTimeLibraryCommand(app, context);
+  addRunModelCommand(app, context);
 }
 
 }  // namespace
@@ -130,7 +141,9 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   }
   const Result<int> done = perform(context);
   if (!done) {
-    fmt::print(stderr, "hone: {}\n", printable(done.error().message));
+    std::string line = printable(done.error().message);
+    std::ranges::replace(line, '\n', ' ');
+    fmt::print(stderr, "hone: {}\n", line);
     return exitCode(done.error());
   }
   return *done;
@@ -141,6 +154,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
 int main(int argc, char** argv) {
   try {
     hone::catchInterrupts();
+    std::signal(SIGXFSZ, SIG_IGN);  // writing fails with EFBIG instead
     return hone::app::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
     std::fputs("hone: internal error: ", stderr);

@@ -81,4 +81,15 @@ Summary summarize(std::span<const double> values) {
   return summary;
 }
 
+std::vector<double> pairedSpeedups(const std::map<std::int64_t, double>& baseline,
+                                   const std::map<std::int64_t, double>& times) {
+  std::vector<double> ratios;
+  for (const auto& [round, time] : times) {
+    if (const auto other = baseline.find(round); other != baseline.end()) {
+      ratios.push_back(other->second / time);
+    }
+  }
+  return ratios;
+}
+
 }  // namespace hone::stats

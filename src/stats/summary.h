@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <vector>
 
 namespace hone::stats {
 
@@ -23,5 +26,8 @@ struct Summary {
 /// Computes the geometric mean via logs, so it neither overflows nor underflows. Values must be
 /// positive.
 [[nodiscard]] double geometricMean(std::span<const double> values);
+/// Returns baseline / time for each round that both have.
+[[nodiscard]] std::vector<double> pairedSpeedups(const std::map<std::int64_t, double>& baseline,
+                                                 const std::map<std::int64_t, double>& times);
 
 }  // namespace hone::stats

@@ -1,5 +1,6 @@
 #include "stats/summary.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -77,6 +78,12 @@ RC_GTEST_PROP(SummaryProperty, MedianHasHalfOnEachSide, (const std::vector<int>&
   const auto below = std::ranges::count_if(values, [&](double value) { return value < middle; });
   const auto above = std::ranges::count_if(values, [&](double value) { return value > middle; });
   RC_ASSERT(static_cast<std::size_t>(std::max(below, above)) <= values.size() / 2);
+}
+
+TEST(PairedSpeedups, CompareRoundsThatBothHave) {
+  EXPECT_THAT(pairedSpeedups({{0, 10}, {1, 12}, {3, 30}}, {{1, 6}, {2, 5}, {3, 10}}),
+              testing::ElementsAre(2.0, 3.0));
+  EXPECT_THAT(pairedSpeedups({{0, 10}}, {{1, 10}}), testing::IsEmpty());
 }
 
 }  // namespace

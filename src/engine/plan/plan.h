@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine/budget.h"
+#include "engine/inputs.h"
 #include "engine/program.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/execution.h"
@@ -62,6 +63,9 @@ struct Plan {
   bool onlyGains = false;
   std::size_t finalists = 3;
   iree::Memory memory = iree::Memory::kept;  ///< memory mode of timed calls
+  /// Also measure the program's model with ONNX Runtime in the final, see
+  /// Experiment::alternative().
+  bool alternative = false;
   std::int64_t rounds = 20;  ///< rounds of the final; up to three times as many while ambiguous
   stats::CompareOptions compare;
 };

@@ -200,48 +200,23 @@ void Session::judgeRemote(std::size_t index, store::TrialRecord& record, double 
 }
 
 Result<void> Session::take(const Sent& sent, PlanResult result) {
-  std::map<std::string, std::string> keys;  // from keys of the other process to keys of this one
+  OtherProcess there;
   for (std::size_t i = 0; i < result.tried.size(); ++i) {
-    keys[result.tried[i].record.trial.key] = state_.entries[sent.which[i]].key;
+    there.keys[result.tried[i].record.trial.key] = state_.entries[sent.which[i]].key;
   }
-  const double baselineThere =
-      result.tried.empty() ? 0 : result.tried.front().record.trial.details.screenNs.value_or(0);
-  const double ratio =
-      state_.baselineNs() > 0 && baselineThere > 0 ? state_.baselineNs() / baselineThere : 1;
+  if (!result.tried.empty()) {
+    there.baselineNs = result.tried.front().record.trial.details.screenNs.value_or(0);
+  }
   std::vector<store::TrialRecord> records;
   std::vector<SessionEntry*> recorded;
   for (std::size_t i = 0; i < result.tried.size(); ++i) {
-    TriedCandidate& tried = result.tried[i];
     SessionEntry& entry = state_.entries[sent.which[i]];
-    entry.roundTimesNs = std::move(tried.roundTimesNs);
-    entry.comparison = tried.comparison;
-    store::Trial& trial = tried.record.trial;
-    trial.key = entry.key;
-    trial.config = entry.candidate.config;
-    if (entry.trial == 0) {
-      entry.content = trial.artifact;
-      if (sent.lastStage == LastStage::screened) {
-        trial.details.nodeBaselineNs = baselineThere;
-        judgeRemote(sent.which[i], tried.record, ratio);
-      } else {
-        entry.passed = trial.details.passed.value_or(false);
-        entry.screenNs = trial.details.screenNs.value_or(0);
-        entry.sameAs = translateKey(keys, trial.details.sameAs);
-        trial.details.sameAs = entry.sameAs;
-      }
-    } else if (sent.lastStage == LastStage::screened) {
-      continue;  // the baseline is already recorded
-    } else if (const store::Trial* before = log_.find(entry.key)) {
-      // Otherwise the session was restarted and receives the same result again.
-      if (before->details.nodeBaselineNs) {
-        renumberScreening(tried.record.samples);
-      }
-      trial.details = before->details;
+    if (takeTried(sent.which[i], sent.lastStage, there, result.tried[i])) {
+      // Set before judging the next entry, which may have the same binary.
+      entry.trial = entry.trial == 0 ? -1 : entry.trial;
+      recorded.push_back(&entry);
+      records.push_back(std::move(result.tried[i].record));
     }
-    // Set before judging the next entry, which may have the same binary.
-    entry.trial = entry.trial == 0 ? -1 : entry.trial;
-    recorded.push_back(&entry);
-    records.push_back(std::move(tried.record));
   }
   if (result.twin && (state_.twin.trial == 0 || sent.lastStage == LastStage::proven)) {
     result.twin->trial.key = state_.twin.key;
@@ -254,6 +229,41 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
     recorded[i]->trial = ids[i];
   }
   return {};
+}
+
+bool Session::takeTried(std::size_t index, LastStage lastStage, const OtherProcess& there,
+                        TriedCandidate& tried) {
+  SessionEntry& entry = state_.entries[index];
+  entry.roundTimesNs = std::move(tried.roundTimesNs);
+  entry.comparison = tried.comparison;
+  store::Trial& trial = tried.record.trial;
+  trial.key = entry.key;
+  trial.config = entry.candidate.config;
+  if (entry.trial != 0) {
+    if (lastStage == LastStage::screened) {
+      return false;  // the baseline is already recorded
+    }
+    if (const store::Trial* before = log_.find(entry.key)) {
+      // If it was not screened elsewhere, the session was restarted and receives the same result.
+      if (before->details.nodeBaselineNs) {
+        renumberScreening(tried.record.samples);
+      }
+      trial.details = before->details;
+    }
+    return true;
+  }
+  entry.content = trial.artifact;
+  if (lastStage == LastStage::screened) {
+    const bool comparable = state_.baselineNs() > 0 && there.baselineNs > 0;
+    trial.details.nodeBaselineNs = there.baselineNs;
+    judgeRemote(index, tried.record, comparable ? state_.baselineNs() / there.baselineNs : 1);
+  } else {
+    entry.passed = trial.details.passed.value_or(false);
+    entry.screenNs = trial.details.screenNs.value_or(0);
+    entry.sameAs = translateKey(there.keys, trial.details.sameAs);
+    trial.details.sameAs = entry.sameAs;
+  }
+  return true;
 }
 
 Result<void> Session::takeFailed(const Sent& sent, const std::string& why) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Session {
   [[nodiscard]] std::vector<Finding> findings() const { return state_.findings(); }
   [[nodiscard]] std::int64_t referenceCpuNs() const { return state_.referenceCpuNs(); }
   /// Return the screening time of the baseline and the best one; 0 before there is one.
+  /// Returns the finding of ONNX Runtime, if the plan wants it and it was measured here.
+  [[nodiscard]] std::optional<Finding> alternative() const { return state_.alternativeFinding(); }
   [[nodiscard]] double baselineNs() const { return state_.baselineNs(); }
   [[nodiscard]] double incumbentNs() const { return state_.incumbentNs(); }
   /// Returns the number of candidates with an outcome in the store, including the baseline.
@@ -74,6 +77,15 @@ class Session {
   void learn();
   /// Adds the results of another process.
   [[nodiscard]] Result<void> take(const Sent& sent, PlanResult result);
+  /// Facts about the process that sent a result.
+  struct OtherProcess {
+    std::map<std::string, std::string> keys;  ///< from its keys to keys of this session
+    double baselineNs = 0;                    ///< screening time of its baseline; 0 if unknown
+  };
+  /// Copies the result of one candidate into its entry and completes its record; returns false if
+  /// there is nothing to record.
+  bool takeTried(std::size_t index, LastStage lastStage, const OtherProcess& there,
+                 TriedCandidate& tried);
   /// Judges an entry screened by another process; `ratio` scales its time by the baselines.
   void judgeRemote(std::size_t index, store::TrialRecord& record, double ratio);
   /// Handles a failed unit, such as one that ended every process that performed it. Retries its

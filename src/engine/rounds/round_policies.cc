@@ -30,7 +30,9 @@ std::vector<std::size_t> FinalPolicy::next(std::int64_t number) {
   if (over || (isCheckpoint && !compareAll())) {
     return {};
   }
-  return shuffled(all_.size(), options_.compare.seed, number);
+  std::vector<std::size_t> order = shuffled(all_.size(), options_.compare.seed, number);
+  std::erase_if(order, [this](std::size_t index) { return failed_[index]; });
+  return order;
 }
 
 void FinalPolicy::add(const RoundTimes& times) {

@@ -79,6 +79,8 @@ TEST_F(RoundPoliciesTest, FailedParticipantHasNoComparison) {
   EXPECT_THAT(policy.result()[2].timesNs, IsEmpty());
   EXPECT_FALSE(policy.result()[2].comparison);
   EXPECT_TRUE(policy.result()[3].comparison);
+  EXPECT_EQ(measured_[2], 3) << "measured again after its failure";
+  EXPECT_EQ(measured_[3], 8);
 }
 
 TEST_F(RoundPoliciesTest, FailedBaselineEndsFinal) {

@@ -42,19 +42,11 @@ double TrialTimes::speedup(std::int64_t baseline, std::int64_t trial) const {
     return std::numeric_limits<double>::quiet_NaN();
   }
   const model::Stage stage = found->second.back().stage;
-  const auto baselineRounds = rounds(baseline, stage);
-  const std::map<std::int64_t, double> before(baselineRounds.begin(), baselineRounds.end());
-  std::vector<double> ratios;
-  for (const auto& [round, ns] : rounds(trial, stage)) {
-    if (const auto other = before.find(round); other != before.end()) {
-      ratios.push_back(other->second / ns);
-    }
-  }
+  const auto ratios = stats::pairedSpeedups(rounds(baseline, stage), rounds(trial, stage));
   return ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : stats::median(ratios);
 }
 
-std::vector<std::pair<std::int64_t, double>> TrialTimes::rounds(std::int64_t trial,
-                                                                model::Stage stage) const {
+std::map<std::int64_t, double> TrialTimes::rounds(std::int64_t trial, model::Stage stage) const {
   std::map<std::int64_t, std::vector<double>> byRound;
   if (const auto found = byTrial_.find(trial); found != byTrial_.end()) {
     for (const Time& time : found->second) {
@@ -63,12 +55,11 @@ std::vector<std::pair<std::int64_t, double>> TrialTimes::rounds(std::int64_t tri
       }
     }
   }
-  std::vector<std::pair<std::int64_t, double>> rounds;
-  rounds.reserve(byRound.size());
+  std::map<std::int64_t, double> medians;
   for (const auto& [round, ns] : byRound) {
-    rounds.emplace_back(round, stats::median(ns));
+    medians[round] = stats::median(ns);
   }
-  return rounds;
+  return medians;
 }
 
 }  // namespace hone::report

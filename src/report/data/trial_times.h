@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "store/records.h"
@@ -27,8 +27,7 @@ class TrialTimes {
   /// both; NaN if there is none.
   [[nodiscard]] double speedup(std::int64_t baseline, std::int64_t trial) const;
   /// Returns the rounds of a stage with the median time of each.
-  [[nodiscard]] std::vector<std::pair<std::int64_t, double>> rounds(std::int64_t trial,
-                                                                    model::Stage stage) const;
+  [[nodiscard]] std::map<std::int64_t, double> rounds(std::int64_t trial, model::Stage stage) const;
 
  private:
   struct Time {

@@ -20,6 +20,24 @@ std::vector<double> logarithms(std::size_t points,
   return logs;
 }
 
+/// Scaled guess of points far beyond the median, or without a guess.
+constexpr double kWorst = 2.0;
+
+struct Scale {
+  double best = 0;
+  /// Distance from the best to the median of the finite values; positive.
+  double range = 1;
+};
+
+Scale scaleToMedian(std::vector<double> logs) {
+  std::erase_if(logs, [](double log) { return !std::isfinite(log); });
+  if (logs.empty()) {
+    return {};
+  }
+  std::ranges::sort(logs);
+  return {.best = logs.front(), .range = std::max(logs[logs.size() / 2] - logs.front(), 1e-9)};
+}
+
 }  // namespace
 
 Features::Features(const Coordinates& coordinates,
@@ -35,11 +53,9 @@ Features::Features(const Coordinates& coordinates,
     std::iota(byGuess_.begin(), byGuess_.end(), std::size_t{0});
     std::stable_sort(byGuess_.begin(), byGuess_.end(),
                      [&](std::size_t a, std::size_t b) { return logs[a] < logs[b]; });
-    // Scale the distance from best to median to 1; differences far beyond that do not matter.
-    const double best = logs[byGuess_.front()];
-    const double range = std::max(logs[byGuess_[points / 2]] - best, 1e-9);
+    const Scale scale = scaleToMedian(logs);
     for (const double log : logs) {
-      guessed.push_back(static_cast<float>(std::min((log - best) / range, 2.0)));
+      guessed.push_back(static_cast<float>(std::min((log - scale.best) / scale.range, kWorst)));
     }
     ordered_.push_back(true);
   }

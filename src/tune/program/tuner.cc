@@ -103,7 +103,10 @@ Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) 
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
   // Most flags act before the phase that a dispatch benchmark starts from.
-  const bool tryFlags = options_.tryFlags && whole_.program.from == iree::kPhaseStart;
+  const std::string& from = whole_.program.from;
+  const bool isWhole =
+      from == iree::kPhaseStart || from == iree::kPhaseInput || from == iree::kPhaseAbi;
+  const bool tryFlags = options_.tryFlags && isWhole;
   std::vector<FlagSet> sets = tryFlags ? flagSets(target_) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};

@@ -147,7 +147,49 @@ json toJson(const TunedProgram& program) {
   if (program.proof) {
     addProof(*program.proof, one);
   }
+  setText(one, "sizes", program.sizes);
+  setText(one, "verified", program.verified);
+  setText(one, "note", program.note);
+  for (const SizeProof& size : program.otherSizes) {
+    json& row = one["other_sizes"].emplace_back(json{{"sizes", size.sizes}});
+    setIf(row, "default_ns", size.defaultNs);
+    setIf(row, "tuned_ns", size.tunedNs);
+    setText(row, "error", size.error);
+    if (size.speedup) {
+      row["speedup"] = intervalJson(*size.speedup);
+    }
+    if (size.verdict) {
+      row["verdict"] = nameOf(*size.verdict);
+    }
+  }
+  if (program.alternative) {
+    json& other = one["alternative"] = {{"name", program.alternative->name}};
+    setIf(other, "time_ns", program.alternative->timeNs);
+    setText(other, "error", program.alternative->error);
+    if (program.alternative->speedup) {
+      other["speedup"] = intervalJson(*program.alternative->speedup);
+    }
+  }
   return one;
+}
+
+SizeProof sizeProofFrom(const json& json) {
+  return {.sizes = readText(json, "sizes"),
+          .defaultNs = readMeasured(json, "default_ns"),
+          .tunedNs = readMeasured(json, "tuned_ns"),
+          .speedup = intervalFrom(findMember(json, "speedup")),
+          .verdict = readVerdict(json, "verdict"),
+          .error = readText(json, "error")};
+}
+
+std::optional<AlternativeTime> alternativeFrom(const json& json) {
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  return AlternativeTime{.name = readText(json, "name"),
+                         .timeNs = readMeasured(json, "time_ns"),
+                         .speedup = intervalFrom(findMember(json, "speedup")),
+                         .error = readText(json, "error")};
 }
 
 TunedProgram tunedProgramFrom(const json& json) {
@@ -156,7 +198,12 @@ TunedProgram tunedProgramFrom(const json& json) {
           .noGain = readTexts(json, "no_gain"),
           .flagSets = readField<std::int64_t>(json, "flag_sets"),
           .defaultNs = readMeasured(json, "default_ns"),
-          .proof = tunedProofFrom(json)};
+          .proof = tunedProofFrom(json),
+          .sizes = readText(json, "sizes"),
+          .verified = readText(json, "verified"),
+          .note = readText(json, "note"),
+          .alternative = alternativeFrom(findMember(json, "alternative")),
+          .otherSizes = readList(json, "other_sizes", sizeProofFrom)};
 }
 
 /// Decodes each precedent separately, so that one of another version does not hide the others.

@@ -94,6 +94,23 @@ struct TunedProof {
 /// its estimate lies outside the other's interval. Else nullptr.
 [[nodiscard]] const FreshMemoryGain* differentFreshMemoryGain(const TunedProof& proof);
 
+/// Time of another runtime, measured in the same rounds as the program.
+struct AlternativeTime {
+  std::string name;  ///< "onnxruntime"
+  std::optional<double> timeNs;
+  std::optional<stats::Interval> speedup;  ///< over the default
+  std::string error;                       ///< reason if it was not measured
+};
+
+/// The tuned program with other sizes of dynamic dimensions, measured beside the default.
+struct SizeProof {
+  std::string sizes;  ///< "batch=8"
+  std::optional<double> defaultNs{}, tunedNs{};
+  std::optional<stats::Interval> speedup{};
+  std::optional<stats::Verdict> verdict{};
+  std::string error{};  ///< reason if it was not measured
+};
+
 struct TunedProgram {
   std::string program;
   std::vector<TunedVariant> variants;
@@ -101,6 +118,14 @@ struct TunedProgram {
   std::optional<std::int64_t> flagSets;  ///< sets of program-wide flags that were tried
   std::optional<double> defaultNs;
   std::optional<TunedProof> proof;  ///< absent if the compiler's default is kept
+  // For models:
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::string sizes{};     ///< of dynamic dimensions: "batch=1"; "" if there are none
+  std::string verified{};  ///< reference of the results: "reference", "baseline"
+  std::string note{};      ///< on the reference: "differs from ONNX Runtime: …"
+  // NOLINTEND(readability-redundant-member-init)
+  std::optional<AlternativeTime> alternative{};  // NOLINT(readability-redundant-member-init)
+  std::vector<SizeProof> otherSizes{};           // NOLINT(readability-redundant-member-init)
 };
 
 /// A winner of this run, a starting point for later runs with similar operations.
