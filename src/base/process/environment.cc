@@ -21,10 +21,19 @@ std::vector<std::string> environmentWith(
       variables.emplace_back(entry);
     }
   }
-  for (const auto& [key, value] : changes) {
-    variables.push_back(fmt::format("{}={}", key, value));
+  for (std::string& added : environmentOf(changes)) {
+    variables.push_back(std::move(added));
   }
   return variables;
+}
+
+std::vector<std::string> environmentOf(
+    std::span<const std::pair<std::string, std::string>> variables) {
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : variables) {
+    texts.push_back(fmt::format("{}={}", key, value));
+  }
+  return texts;
 }
 
 std::vector<char*> execPointers(std::vector<std::string>& texts) {

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/process/cleanup_command.h"
 #include "base/process/environment.h"
+#include "base/process/file_rules.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "base/text/text.h"
@@ -66,16 +67,18 @@ struct Pipe {
 };
 
 /// Sets up streams and limits in the child and executes the program. Never returns.
-[[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
+[[noreturn]] void becomeProgram(pid_t parent, const Command& command, int out, int err, int report,
                                 char** argv, char** environment) {
-  confineChild(parent, limits);
+  confineChild(parent, command.limits);
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDIN_FILENO);
   }
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  ::execve(argv[0], argv, environment);
+  if (command.fileRules < 0 || FileRules::enter(command.fileRules)) {
+    ::execve(argv[0], argv, environment);
+  }
   const int code = errno;
   [[maybe_unused]] const auto ignored = ::write(report, &code, sizeof code);
   ::_exit(127);
@@ -162,7 +165,7 @@ bool isProgram(const std::string& file) {
 
 }  // namespace
 
-void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
+void confineChild(pid_t parent, const Limits& limits) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
@@ -176,6 +179,10 @@ void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
     ::setrlimit(RLIMIT_AS, &memory);
   }
 #endif
+  if (limits.fileBytes > 0) {
+    const rlimit files{limits.fileBytes, limits.fileBytes};
+    ::setrlimit(RLIMIT_FSIZE, &files);
+  }
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
@@ -228,7 +235,9 @@ Result<Finished> runToEnd(const Command& command, bool always) {
   Pipe err = HONE_TRY(Pipe::open());
   Pipe report = HONE_TRY(Pipe::open());
   std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables = environmentWith(command.environment);
+  std::vector<std::string> variables = command.inherits == Command::Inherits::everything
+                                           ? environmentWith(command.environment)
+                                           : environmentOf(command.environment);
   const std::vector<char*> argv = execPointers(arguments);
   const std::vector<char*> environment = execPointers(variables);
 
@@ -239,7 +248,7 @@ Result<Finished> runToEnd(const Command& command, bool always) {
     return errnoError(fmt::format("cannot start {}", command.argv.front()));
   }
   if (child == 0) {
-    becomeProgram(self, command.limits, out.write, err.write, report.write,
+    becomeProgram(self, command, out.write, err.write, report.write,
                   const_cast<char**>(argv.data()), const_cast<char**>(environment.data()));
   }
   ::setpgid(child, child);  // also in the parent, so that the group exists before it is killed

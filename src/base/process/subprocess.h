@@ -18,6 +18,7 @@ namespace hone {
 struct Limits {
   std::chrono::milliseconds wall{0};
   std::uint64_t memoryBytes = 0;
+  std::uint64_t fileBytes = 0;  ///< size of each written file
 };
 
 /// Confines a child; call it in the child right after fork. Creates a process group, sets the
@@ -44,8 +45,12 @@ struct Ending {
 
 struct Command {
   std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;  ///< overrides the inherited one
+  /// Set in addition to `inherits`; overrides it.
+  std::vector<std::pair<std::string, std::string>> environment;
   Limits limits;
+  enum class Inherits : std::uint8_t { everything, nothing };
+  Inherits inherits = Inherits::everything;  ///< variables of this process that the program gets
+  int fileRules = -1;  ///< descriptor of the FileRules that the program must obey; -1: none
 };
 
 struct Finished {

@@ -94,6 +94,22 @@ TEST(RunCommand, OverridesInheritedVariables) {
   EXPECT_STREQ(std::getenv("HONE_CHANGED"), "old");
 }
 
+TEST(RunCommand, InheritsNoVariables) {
+  ::setenv("HONE_KEPT", "kept", 1);
+  Command command{.argv = {"/usr/bin/env"}, .environment = {{"LC_ALL", "C"}}, .limits = {}};
+  command.inherits = Command::Inherits::nothing;
+  EXPECT_EQ(runCommand(command).value().out, "LC_ALL=C\n");
+}
+
+TEST(RunCommand, LimitsWrittenFiles) {
+  const ScratchFolder folder = ScratchFolder::create("hone-subprocess").value();
+  const std::string file = (folder.path() / "large").string();
+  const Finished finished =
+      runCommand(shell("head -c 300000 /dev/zero > " + file, {.fileBytes = 100'000})).value();
+  EXPECT_FALSE(finished.ending.ok());
+  EXPECT_EQ(std::filesystem::file_size(file), 100'000U);
+}
+
 TEST(RunCommand, ClosesOtherFilesInChild) {
   const std::string open = runCommand(shell("echo /proc/$$/fd/*")).value().out;
   EXPECT_EQ(std::ranges::count(open, '/'), 4 * 4)
