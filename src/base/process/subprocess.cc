@@ -20,6 +20,7 @@
 #include "base/process/cleanup_command.h"
 #include "base/process/environment.h"
 #include "base/process/file_rules.h"
+#include "base/process/file_view.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "base/text/text.h"
@@ -76,6 +77,10 @@ struct Pipe {
   }
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
+  if (command.view != nullptr) {
+    command.view->enter();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // new credentials clear it
+  }
   if (command.fileRules < 0 || FileRules::enter(command.fileRules)) {
     ::execve(argv[0], argv, environment);
   }

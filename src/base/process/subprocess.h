@@ -14,6 +14,8 @@
 
 namespace hone {
 
+class FileView;
+
 /// Resource limits of a child process. Zero means unlimited.
 struct Limits {
   std::chrono::milliseconds wall{0};
@@ -50,6 +52,7 @@ struct Command {
   Limits limits;
   enum class Inherits : std::uint8_t { everything, nothing };
   Inherits inherits = Inherits::everything;  ///< variables of this process that the program gets
+  const FileView* view = nullptr;            ///< file system of the program; null: that of hone
   int fileRules = -1;  ///< descriptor of the FileRules that the program must obey; -1: none
 };
 
