@@ -128,11 +128,9 @@ Result<void> CppCompiler::findFolders() {
   headerFolders_.assign(headers.begin(), headers.end());
   readable_ = std::move(headers);
   const std::vector<std::string> programFolders = listAfter(finished.err, "COMPILER_PATH=");
+  const char* loaded = std::getenv("LD_LIBRARY_PATH");
   for (const auto& folders : {programFolders, listAfter(finished.err, "LIBRARY_PATH="),
-                              listAfter(fmt::format("={}", std::getenv("LD_LIBRARY_PATH") != nullptr
-                                                               ? std::getenv("LD_LIBRARY_PATH")
-                                                               : ""),
-                                        "=")}) {
+                              splitAt(loaded != nullptr ? loaded : "", ':')}) {
     for (const std::string& folder : folders) {
       addPlace(folder, readable_);
     }
