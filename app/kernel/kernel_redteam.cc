@@ -90,8 +90,8 @@ void printDefences(const std::vector<SystemDefence>& defences) {
   fmt::print("{}\n", table.text(report::outputWidth()));
 }
 
-nlohmann::json toJson(const std::vector<JudgedExploit>& all,
-                      const std::vector<SystemDefence>& defences) {
+nlohmann::json redTeamJson(const std::vector<JudgedExploit>& all,
+                           const std::vector<SystemDefence>& defences) {
   nlohmann::json json = {{"exploits", nlohmann::json::array()},
                          {"defences", nlohmann::json::array()}};
   for (const auto& [exploit, result] : all) {
@@ -120,7 +120,7 @@ Result<int> redTeam(const Context& context, const RedTeamCommandOptions& options
   const auto skipped =
       std::ranges::count_if(all, [](const auto& one) { return one.result.skipped; });
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(toJson(all, defences), 2));
+    fmt::print("{}\n", store::jsonText(redTeamJson(all, defences), 2));
   } else {
     printExploits(all);
     printDefences(defences);
