@@ -5,6 +5,7 @@
 #include "app/kernel/kernel_examples.h"
 #include "app/kernel/kernel_list.h"
 #include "app/kernel/kernel_optimize.h"
+#include "app/kernel/kernel_redteam.h"
 
 namespace hone::app {
 
@@ -15,11 +16,13 @@ void addKernelCommand(CLI::App& app, Context& context) {
   addKernelListCommand(*command, context);
   addKernelOptimizeCommand(*command, context);
   addKernelExamplesCommand(*command, context);
+  addKernelRedTeamCommand(*command, context);
   command->footer(
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
-      "  hone kernel examples packing");
+      "  hone kernel examples packing\n"
+      "  hone kernel redteam");
 }
 
 }  // namespace hone::app

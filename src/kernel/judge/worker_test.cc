@@ -106,6 +106,7 @@ constexpr const char* kWork = "for (std::int64_t i = 0; i < N; ++i) C[i] = 2 * A
 TEST(Runnable, ReportsDevice) {
   JudgeOptions options;
   options.device = "cuda";
+  options.runner = HONE_RUNNER;
   EXPECT_TRUE(cppRunnable(options, "kernel.so", "kernel").value().onCpu());
   EXPECT_FALSE((Runnable{{}, {{"device", "cuda"}}}).onCpu());
   EXPECT_TRUE((Runnable{{}, {{"device", "cpu"}}}).onCpu());

@@ -13,11 +13,11 @@
 #include <new>
 #include <utility>
 
+#include "base/process/file_rules.h"
 #include "kernel/worker/runner/control_page.h"
 #include "kernel/worker/runner/runner_faults.h"
 #include "kernel/worker/runner/runner_setup.h"
 #include "kernel/worker/runner/runner_tensors.h"
-#include "kernel/worker/sandbox/landlock.h"
 #include "kernel/worker/sandbox/sandbox.h"
 
 namespace hone::kernel {
@@ -102,7 +102,9 @@ std::vector<std::vector<Word>> resolveCalls(const RunnerSetup& setup,
 
 /// Restricts the process as far as the system allows.
 void confine(const RunnerSetup& setup, StatusPage& status) {
-  status.landlock = readOnlyBelow(setup.readable) ? 1 : 0;
+  const auto rules = FileRules::create(
+      {.readable = {setup.readable.begin(), setup.readable.end()}, .writable = {}});
+  status.landlock = rules && rules->enforce() ? 1 : 0;
   status.seccomp = canFilterCalls() ? 1 : 0;
   if (status.seccomp != 0 && !enterSandbox()) {
     end(RunnerExit::setup);
