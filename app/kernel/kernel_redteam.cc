@@ -124,7 +124,7 @@ Result<int> redTeam(const Context& context, const RedTeamCommandOptions& options
   } else {
     printExploits(all);
     printDefences(defences);
-    fmt::print("{} of {} exploits passed", passed, all.size());
+    fmt::print("{} of {} exploits passed", passed, std::ssize(all) - skipped);
     fmt::print("{}\n", skipped > 0
                            ? fmt::format("; {} not run, because TileLang is not installed", skipped)
                            : "");

@@ -26,7 +26,7 @@ struct JudgeOptions {
   std::string device = "cpu";    ///< "cpu" or "cuda"
   int threads = 1;
   std::uint64_t seed = 1;
-  std::size_t inputSets = 7;  ///< number of input sets for the task's own shape
+  std::size_t inputSets = 8;  ///< number of input sets for the task's own shape
   Limits limits{std::chrono::seconds(60), std::uint64_t{4} << 30U};
 };
 

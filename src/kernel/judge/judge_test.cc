@@ -79,7 +79,7 @@ TEST(JudgeHonest, PassesMatmulWithFacts) {
   }
   EXPECT_GT(judged.facts["worst_error"], 0);
   EXPECT_LT(judged.facts["worst_error"], judged.facts["error_bound"]);
-  EXPECT_EQ(judged.facts["inputs"], 2 * 7 * 2 + 7 + 1);  // two other shapes, and its own
+  EXPECT_EQ(judged.facts["inputs"], 2 * 8 * 2 + 8 + 1);  // two other shapes, and its own
   EXPECT_TRUE(judged.facts["remarks"].is_array());
   EXPECT_EQ(judged.artifact.size(), 64u);
 }
@@ -135,7 +135,7 @@ TEST(JudgeHonest, SkipsOtherShapesForFixedSizes) {
   EXPECT_EQ(judgeMatmul(text).outcome, Outcome::mismatch);
   const JudgeResult judged = judgeMatmul("// hone: fixed sizes\n" + text);
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
-  EXPECT_EQ(judged.facts["inputs"], 7 + 1);
+  EXPECT_EQ(judged.facts["inputs"], 8 + 1);
 }
 
 struct BadCase {
@@ -212,10 +212,11 @@ INSTANTIATE_TEST_SUITE_P(
     Cheats, BadKernel,
     testing::Values(
         BadCase{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid,
-                "needs fork, which"},
+                "line 9: starts a process (fork)"},
         BadCase{"ForksPlainly", matmulText("fork();"), Outcome::invalid,
                 "line 7: starts a process (fork)"},
-        BadCase{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::invalid, "needs exit"},
+        BadCase{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::invalid,
+                "line 9: ends the process (exit)"},
         BadCase{"LooksAtTheClock", matmulText("auto t = std::chrono::steady_clock::now();"),
                 Outcome::invalid, "reads a clock"},
         // Returns immediately for known pointers.
@@ -265,10 +266,10 @@ INSTANTIATE_TEST_SUITE_P(
             matmulText("const char* done = \"{\\\"id\\\":0,\\\"ok\\\":true}\\n\"; (void)!JOIN(wri, "
                        "te)(4, done, strlen(done));",
                        kJoin),
-            Outcome::invalid, "needs write"},
+            Outcome::invalid, "line 9: reads or writes files (write)"},
         // Reads the expected outputs from the memory of the judge.
         BadCase{"ReadsTheJudge", matmulText("JOIN(sys, call)(310, 1, 0, 0, 0, 0, 0);", kJoin),
-                Outcome::invalid, "needs syscall"},
+                Outcome::invalid, "line 9: makes system calls directly (syscall)"},
         // Calls a library that hone links.
         BadCase{"BorrowsALibrary",
                 matmulText("if (dnnl_sgemm) dnnl_sgemm('N');",
@@ -277,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"BorrowsAFile",
                 matmulText("", "#define S2(x) #x\n#define S(x) S2(x)\n" + std::string(kJoin) +
                                    "asm(\".\" S(JOIN(inc, bin)) \" \\\"" HONE_RUNNER "\\\"\");\n"),
-                Outcome::invalid, "reads " HONE_RUNNER " during the build"},
+                Outcome::invalid, "line 9: has assembly with the directive '.incbin'"},
         // Leaves a thread that sleeps until the clocks are read and computes then.
         BadCase{
             "KeepsASleepingThread",

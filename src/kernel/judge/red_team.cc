@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/text/text.h"
+#include "engine/machine_lock.h"
 #include "kernel/source/cheats.h"
 
 namespace hone::kernel {
@@ -99,9 +100,39 @@ Result<RedTeam::Problem*> RedTeam::openProblem(const std::string& name, Language
   if (!judged.ok()) {
     return machineError("the honest kernel of {} is rejected: {}", name, judged.message);
   }
-  const auto opened =
-      problems_.emplace(name + ending, Problem{std::move(judge), fastestNs(judged.samples)});
+  const auto opened = problems_.emplace(
+      name + ending,
+      Problem{.judge = std::move(judge), .honest = honest, .honestNs = fastestNs(judged.samples)});
   return &opened.first->second;
+}
+
+Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitResult& result) {
+  constexpr int kRounds = 5;
+  double honestNs = std::numeric_limits<double>::infinity();
+  double exploitNs = honestNs;
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
+  for (int round = 0; round < kRounds; ++round) {
+    const JudgeResult honest =
+        HONE_TRY(problem.judge.measure({&problem.honest}, model::Stage::race, round, 0));
+    const JudgeResult judged =
+        HONE_TRY(problem.judge.measure({&exploit.source}, model::Stage::race, round, 1));
+    if (!honest.ok()) {
+      return machineError("the honest kernel of {} is rejected: {}", exploit.problem,
+                          honest.message);
+    }
+    if (!judged.ok()) {
+      result.outcome = judged.outcome;
+      result.message = judged.message;
+      result.defence = findDefence(judged);
+      result.speedup = 0;
+      return {};
+    }
+    honestNs = std::min(honestNs, fastestNs(honest.samples));
+    exploitNs = std::min(exploitNs, fastestNs(judged.samples));
+  }
+  result.speedup = honestNs / exploitNs;
+  result.passed = result.speedup > 1 / kFasterShare;
+  return {};
 }
 
 Result<ExploitResult> RedTeam::run(const Exploit& exploit) {
@@ -124,7 +155,9 @@ Result<ExploitResult> RedTeam::run(const Exploit& exploit) {
   result.defence = findDefence(judged);
   if (judged.ok()) {
     result.speedup = problem->honestNs / fastestNs(judged.samples);
-    result.passed = result.speedup > 1 / kFasterShare;
+    if (result.speedup > 1 / kFasterShare) {  // or the machine was busy at one of the two times
+      HONE_CHECK(compare(*problem, exploit, result));
+    }
   }
   return result;
 }

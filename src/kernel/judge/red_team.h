@@ -53,8 +53,13 @@ class RedTeam {
  private:
   struct Problem {
     Judge judge;
-    double honestNs = 0;
+    Source honest;
+    double honestNs = 0;  ///< of its screening
   };
+  /// Measures the exploit and the honest kernel alternately and sets the speedup. Rejects an
+  /// exploit that fails meanwhile.
+  [[nodiscard]] static Result<void> compare(Problem& problem, const Exploit& exploit,
+                                            ExploitResult& result);
   [[nodiscard]] Result<Problem*> openProblem(const std::string& name, Language language);
 
   std::filesystem::path folder_;

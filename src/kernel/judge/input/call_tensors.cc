@@ -81,10 +81,14 @@ nlohmann::json CallTensors::request(const char* what) const {
 }
 
 void CallTensors::fill(std::span<const verify::Tensor> inputs, Random& random) {
+  markOutputs(random);
+  refill(inputs, random);
+}
+
+void CallTensors::refill(std::span<const verify::Tensor> inputs, Random& random) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     std::ranges::copy(inputs[i].data, inputs_[i].tensor.data().begin());
   }
-  markOutputs(random);
   writeGuards(random);
 }
 

@@ -45,6 +45,8 @@ class CallTensors {
 
   /// Writes the inputs, marks the outputs as unwritten, and fills the guards of all tensors.
   void fill(std::span<const verify::Tensor> inputs, Random& random);
+  /// Like fill, but keeps the outputs of the last call.
+  void refill(std::span<const verify::Tensor> inputs, Random& random);
   /// Fills the bytes around all tensors with random values.
   void writeGuards(Random& random);
   /// Marks every output element as unwritten, with new bits.

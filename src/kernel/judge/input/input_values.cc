@@ -151,6 +151,15 @@ void shuffleElements(verify::Tensor& tensor, Random& random) {
   }
 }
 
+/// Replaces one element of 64, and one at least, by another element.
+void changeElements(verify::Tensor& tensor, Random& random) {
+  constexpr std::size_t kUnchanged = 64;
+  const std::vector<double> numbers = verify::toNumbers<double>(tensor);
+  for (std::size_t i = 0; !numbers.empty() && i < numbers.size() / kUnchanged + 1; ++i) {
+    storeNumber(tensor, random.below(numbers.size()), numbers[random.below(numbers.size())]);
+  }
+}
+
 void scaleElements(verify::Tensor& tensor, double factor) {
   const std::vector<double> numbers = verify::toNumbers<double>(tensor);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -168,6 +177,8 @@ void applyKind(verify::Tensor& tensor, ValueKind kind, Random& random) {
       return placeSpecials(tensor, random);
     case ValueKind::permuted:
       return shuffleElements(tensor, random);
+    case ValueKind::changed:
+      return changeElements(tensor, random);
     case ValueKind::scaled:
       return scaleElements(tensor, kFactors[random.below(kFactors.size())]);
     default:
@@ -189,6 +200,8 @@ std::string_view nameOf(ValueKind kind) {
       return "values with NaN and infinities";
     case ValueKind::permuted:
       return "permuted values";
+    case ValueKind::changed:
+      return "values changed at few places";
     case ValueKind::scaled:
       return "scaled values";
     case ValueKind::rows:

@@ -23,13 +23,14 @@ enum class ValueKind : std::uint8_t {
   outliers,
   specials,  ///< `unit` with NaN and infinities at random places of some rows
   permuted,  ///< the elements of `unit` in another order
+  changed,   ///< `unit` with few elements replaced by others
   scaled,    ///< `unit` times a power of two
 };
 
 /// Values that are small, with few exceptions. Errors of their sums behave like a random walk.
 [[nodiscard]] constexpr bool isUniform(ValueKind kind) {
   return kind == ValueKind::unit || kind == ValueKind::positive || kind == ValueKind::permuted ||
-         kind == ValueKind::scaled;
+         kind == ValueKind::changed || kind == ValueKind::scaled;
 }
 
 /// Magnitude of dominant elements.
