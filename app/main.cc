@@ -13,7 +13,6 @@
 #include "app/completions/completions.h"
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
-#include "app/kernel/kernel_worker.h"
 #include "app/model/run_model.h"
 #include "app/profile/compile.h"
 #include "app/profile/generate.h"
@@ -98,7 +97,6 @@ void addCommands(CLI::App& app, Context& context) {
   }
   addTimeLibraryCommand(app, context);
   addRunModelCommand(app, context);
-  addKernelWorkerCommand(app, context);
 }
 
 }  // namespace

@@ -62,7 +62,6 @@ Result<void> measure(const Options& options) {
     HONE_CHECK(writeFile(file, kernel.reference));
     kernel::JudgeOptions judging;
     judging.folder = folder.path() / kernel.name;
-    judging.program = HONE_TRY(honeProgram());
     auto judge = HONE_TRY(kernel::Judge::open(HONE_TRY(kernel::readTask(file, judging)), judging));
     Tally tally;
     // Trials are distributed over the kernels, so that their total is as requested.

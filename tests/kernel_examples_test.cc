@@ -41,5 +41,19 @@ INSTANTIATE_TEST_SUITE_P(Cpp, KernelExample, testing::Values("matmul", "conv"),
                            return std::string(info.param);
                          });
 
+TEST(KernelRedTeam, NamesDefenceOfEveryExploit) {
+  Sandbox box;
+  const CommandResult ran = box.hone({"kernel", "redteam", "zeros", "plugin_flag", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json json = ran.json();
+  ASSERT_EQ(json["exploits"].size(), 2U) << ran.out;
+  EXPECT_EQ(json["exploits"][0]["name"], "plugin_flag");
+  EXPECT_EQ(json["exploits"][0]["stopped_by"], "compiler");
+  EXPECT_EQ(json["exploits"][1]["stopped_by"], "comparison");
+  EXPECT_EQ(json["exploits"][1]["passed"], false);
+  EXPECT_GE(json["defences"].size(), 8U);
+  EXPECT_EQ(box.hone({"kernel", "redteam", "no_such_exploit"}).code, 2);
+}
+
 }  // namespace
 }  // namespace hone::test

@@ -6,6 +6,7 @@
 #include "app/kernel/kernel_list.h"
 #include "app/kernel/kernel_new.h"
 #include "app/kernel/kernel_optimize.h"
+#include "app/kernel/kernel_redteam.h"
 
 namespace hone::app {
 
@@ -17,12 +18,14 @@ void addKernelCommand(CLI::App& app, Context& context) {
   addKernelNewCommand(*command, context);
   addKernelOptimizeCommand(*command, context);
   addKernelExamplesCommand(*command, context);
+  addKernelRedTeamCommand(*command, context);
   command->footer(
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"
       "  hone kernel new --reference softmax.reference.cc\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
-      "  hone kernel examples packing");
+      "  hone kernel examples packing\n"
+      "  hone kernel redteam");
 }
 
 }  // namespace hone::app

@@ -41,21 +41,6 @@ Result<void> checkDevice(const KernelBenchOptions& options) {
   return {};
 }
 
-/// Sets the Python that has torch, if there is one. C++ kernels do not need it.
-Result<void> setPython(kernel::JudgeOptions& judge) {
-  const auto place = kernel::findPython();
-  if (!place) {
-    return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
-                                              : Result<void>();
-  }
-  const auto packages = kernel::queryPackages(place->interpreter);
-  if (packages && !packages->torch.empty()) {
-    judge.python = place->interpreter;
-    judge.worker = place->script;
-  }
-  return {};
-}
-
 /// Returns a folder that hone ships: in the repository the program was built in, or where it is
 /// installed.
 fs::path shippedFolder(const fs::path& inRepository, const fs::path& installed) {
@@ -92,12 +77,29 @@ void KernelBenchOptions::addTo(CLI::App& command) {
       ->capture_default_str();
 }
 
+Result<void> setPython(kernel::JudgeOptions& judge, NeedsTileLang needs) {
+  const auto place = kernel::findPython();
+  if (!place) {
+    return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
+                                              : Result<void>();
+  }
+  const auto packages = kernel::queryPackages(place->interpreter);
+  if (packages && !packages->torch.empty() &&
+      (needs == NeedsTileLang::no || !packages->tilelang.empty())) {
+    judge.python = place->interpreter;
+    judge.worker = place->script;
+  }
+  return {};
+}
+
+fs::path exploitsFolder() { return shippedFolder("tests/exploits", "exploits"); }
+
 Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   HONE_CHECK(checkDevice(options));
   ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-kernel"));
   kernel::JudgeOptions judge;
   judge.folder = scratch.path();
-  HONE_CHECK(setPython(judge));
+  HONE_CHECK(setPython(judge, NeedsTileLang::no));
   judge.device = options.gpu.empty() ? options.device : "cuda";
   judge.threads = options.threads;
   judge.seed = options.seed;

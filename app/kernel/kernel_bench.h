@@ -43,6 +43,14 @@ struct KernelBench {
   [[nodiscard]] std::string machineName() const;
 };
 
+enum class NeedsTileLang : std::uint8_t { no, yes };
+/// Sets the Python that has torch, and TileLang if needed, if there is one. C++ kernels do not need
+/// it.
+[[nodiscard]] Result<void> setPython(kernel::JudgeOptions& judge, NeedsTileLang needs);
+
+/// Returns the folder of the exploits that hone ships.
+[[nodiscard]] std::filesystem::path exploitsFolder();
+
 /// Returns the embedding model that ranks examples by meaning, run in the judge's Python.
 [[nodiscard]] kernel::Embeddings makeEmbeddings(const kernel::JudgeOptions& judge);
 

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sys
+import time
 
 from . import sandbox
 
@@ -14,17 +15,20 @@ def _import_all(names):
         __import__(name)
 
 
-def _become_worker(parent, message, descriptors):
-    """Runs a worker in the child: sets up descriptors 3, 4 and the log, then serves requests."""
+def _become_worker(middle, message, descriptors):
+    """Runs a worker: sets up descriptors 3 to 5 and the log, then serves requests."""
     from .service import Service
 
     os.setpgid(0, 0)
-    sandbox.die_with_parent(parent)
-    # Duplicate to high numbers first: a descriptor may already be 3 or 4.
-    requests, answers, log = (os.dup2(fd, 100 + at) for at, fd in enumerate(descriptors))
-    for source, target in ((requests, 3), (answers, 4), (log, 1), (log, 2)):
+    while os.getppid() == middle:  # which is about to end
+        time.sleep(0.0002)
+    sandbox.die_with_parent(message["parent"])
+    # Duplicate to high numbers first: a descriptor may already be 3, 4 or 5.
+    requests, answers, log, *control = (os.dup2(fd, 100 + at) for at, fd in enumerate(descriptors))
+    places = [(requests, 3), (answers, 4), (log, 1), (log, 2)] + [(fd, 5) for fd in control]
+    for source, target in places:
         os.dup2(source, target, inheritable=False if target > 2 else True)
-    os.closerange(5, 200)
+    os.closerange(5 + len(control), 200)
     os.environ.update(message.get("environment", {}))
     memory = message.get("memory", 0)
     cut = sandbox.cut_network()
@@ -49,14 +53,12 @@ class ForkServer:
             return
         self._send({"ready": True, "threads": len(os.listdir("/proc/self/task"))})
         while True:
-            data, descriptors, _, _ = socket.recv_fds(self.control, 1 << 16, 3)
+            data, descriptors, _, _ = socket.recv_fds(self.control, 1 << 16, 4)
             if not data:
                 return
             message = json.loads(data)
             if message["do"] == "fork":
                 self._fork(message, descriptors)
-            elif message["do"] == "wait":
-                self._wait(message["pid"])
 
     def _fork(self, message, descriptors):
         try:
@@ -67,28 +69,33 @@ class ForkServer:
         finally:
             gc.collect()
             gc.freeze()  # a collection in a child would touch, and thus copy, every page
-        parent = os.getpid()
-        child = os.fork()
-        if child == 0:
-            status = 70
-            try:
-                self.control.close()
-                _become_worker(parent, message, descriptors)
-                status = 0
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-            finally:
-                os._exit(status)
-        try:
-            os.setpgid(child, child)  # also here: the group must exist before it is killed
-        except OSError:
-            pass  # it has already ended
+        reader, writer = os.pipe()
+        middle = os.fork()
+        if middle == 0:
+            self._fork_again(message, descriptors, writer)
+        os.close(writer)
+        os.waitpid(middle, 0)  # then the worker is a child of the nearest subreaper, hone
+        with os.fdopen(reader, "rb") as answer:
+            child = int(answer.read())
         for descriptor in descriptors:
             os.close(descriptor)
         self._send({"pid": child})
 
-    def _wait(self, child):
-        """Waits for a worker and reports how it ended. Its pid is not reused before."""
-        _, status, usage = os.wait4(child, 0)
-        cpu = int((usage.ru_utime + usage.ru_stime) * 1e9)
-        self._send({"status": status, "cpu_ns": cpu, "rss": usage.ru_maxrss * 1024})
+    def _fork_again(self, message, descriptors, writer):
+        """Forks the worker, reports its pid, and ends."""
+        status = 70
+        try:
+            middle = os.getpid()
+            child = os.fork()
+            if child == 0:
+                self.control.close()
+                os.close(writer)
+                _become_worker(middle, message, descriptors)
+            else:
+                os.setpgid(child, child)  # also here: the group must exist before it is killed
+                os.write(writer, str(child).encode())
+            status = 0
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(status)

@@ -1,7 +1,10 @@
-"""The worker's side of the protocol: calls and times one reference or one kernel."""
+"""The worker's side of the protocol: loads and calls one reference or one kernel."""
 
 import json
+import mmap
 import os
+import signal
+import struct
 import tempfile
 
 import torch
@@ -9,9 +12,13 @@ import torch
 from . import sandbox
 from .failures import WorkerError, failure_of
 from .models import Bound, ModelRun, Reference, flat_outputs, sizes_of
-from .tensors import NAMES, SharedTensor, Stirrer, type_text
+from .tensors import NAMES, SharedTensor, type_text
 
-PROTOCOL = 1
+PROTOCOL = 2
+CONTROL = 5  # descriptor of the control page
+# Steps of a call, as in src/kernel/worker/runner/control_page.h.
+VERIFY, TIME, BIND, RUN, COPY, CHECK = range(6)
+_MAX_DETAIL = 8000  # hone does not read the channel while this process runs
 _copy = torch.Tensor.copy_  # saved before a kernel can replace it
 _OriginalTorch = torch._C.DisableTorchFunction
 
@@ -30,14 +37,17 @@ class Service:
         self.references = {}
         self.loaded = None
         self.sizes = {}  # constants of the reference, by the sizes in a call
-        self.results = []  # of the last call of a `time` request, with their output views
+        self.calls = []  # inputs, outputs and sizes of the calls that the control page selects
+        self.call = None  # the bound model
+        self.results = []  # of the last run, with their output views
 
     def run(self):
         while line := self.requests.readline():
             request = json.loads(line)
             if request["do"] == "quit":
                 return
-            self._answer(request)
+            if self._answer(request) and request["do"] == "serve":
+                self._serve()
 
     def _send(self, identity, fields):
         text = json.dumps({"id": identity, **fields}) + "\n"
@@ -50,10 +60,61 @@ class Service:
                 raise WorkerError("protocol", f"unknown request '{request['do']}'")
             fields = method(request) or {}
             self._send(request["id"], {"ok": True, **fields})
+            return True
         except Exception as error:
-            failure = failure_of(error, getattr(self.loaded, "path", __file__), "run")
-            fields = {"kind": failure.kind, "error": failure.error, "detail": failure.detail}
-            self._send(request["id"], {"ok": False, **fields})
+            self._send_failure(request["id"], error)
+            return False
+
+    def _send_failure(self, identity, error):
+        failure = failure_of(error, getattr(self.loaded, "path", __file__), "run")
+        detail = failure.detail[-_MAX_DETAIL:]
+        fields = {"kind": failure.kind, "error": failure.error[:_MAX_DETAIL], "detail": detail}
+        self._send(identity, {"ok": False, **fields})
+
+    def _do_serve(self, request):
+        self.calls = [
+            (self._named(call["inputs"]), self._named(call["outputs"]), sizes_in(call))
+            for call in request["calls"]
+        ]
+        if self.loaded is None or not self.calls:
+            raise WorkerError("protocol", "no kernel is loaded")
+
+    def _serve(self):
+        """Performs a step whenever the supervisor resumes this process. Stopping is the answer."""
+        control = mmap.mmap(CONTROL, 8, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+        os.close(CONTROL)
+        while True:
+            signal.raise_signal(signal.SIGSTOP)
+            index, step = struct.unpack("II", control[:8])
+            try:
+                self._perform(step, *self.calls[index % len(self.calls)])
+            except BaseException as error:  # including exit(), which must not end the worker
+                self._send_failure(0, error)
+
+    def _perform(self, step, inputs, outputs, sizes):
+        if step == VERIFY:
+            self._verify(inputs, outputs, sizes)
+        if step in (TIME, BIND):
+            self.call = self.loaded.bound([tensor.enter() for tensor in inputs], sizes)
+        if step in (TIME, RUN):
+            result = self.call()
+            self.loaded.finish()
+            self.results = match_outputs(self.loaded.flat(result), outputs)
+        if step in (TIME, COPY):
+            results, self.results = self.results, []
+            write_outputs(results)
+        if step == CHECK:
+            self.loaded.check_left_behind()
+
+    def _verify(self, inputs, outputs, sizes):
+        try:
+            entered = [tensor.enter() for tensor in inputs]
+            results = self.loaded.watched(entered, outputs, sizes)
+        finally:
+            for tensor in inputs:
+                tensor.leave()
+        write_outputs(match_outputs(results, outputs))
+        self.loaded.check_left_behind()
 
     def _do_hello(self, _):
         from .tilelang_build import version
@@ -75,7 +136,8 @@ class Service:
 
     def _do_tensors(self, request):
         for description in request["tensors"]:
-            self.tensors[description["id"]] = SharedTensor(description, self.mappings)
+            tensor = SharedTensor(description, self.mappings, request.get("writable", False))
+            self.tensors[description["id"]] = tensor
 
     def _do_make(self, request):
         """Fills tensors with the reference's get_inputs and the parameters of a new model."""
@@ -95,6 +157,8 @@ class Service:
         self.sizes = sizes_of(request.get("others", ()))
         if request["role"] == "reference":
             self.loaded = ReferenceRun(request, self.sizes)
+        elif request["role"] == "empty":
+            self.loaded = EmptyRun(request, self.tensors.values())
         else:
             from .kernel import KernelRun
 
@@ -124,49 +188,13 @@ class Service:
         except KeyError as error:
             raise WorkerError("protocol", f"unknown tensor {error}") from None
 
-    def _prepare(self, request):
-        if self.loaded is None:
-            raise WorkerError("protocol", "no kernel is loaded")
-        return self._named(request["inputs"]), self._named(request["outputs"])
-
     def _do_call(self, request):
-        inputs, outputs = self._prepare(request)
-        try:
-            entered = [tensor.enter() for tensor in inputs]
-            results = self.loaded.watched(entered, outputs, sizes_in(request))
-        finally:
-            for tensor in inputs:
-                tensor.leave()
-        write_outputs(match_outputs(results, outputs))
-        self.loaded.check_left_behind()
-
-    def _do_time(self, request):
-        inputs, outputs = self._prepare(request)
-        warm_up, iterations = request["warmup"], request["iterations"]
-        stirrer = Stirrer(inputs, request["stir"], warm_up + iterations)
-        call = self.loaded.bound([tensor.enter() for tensor in inputs])
-        for _ in range(warm_up):
-            stirrer.before_call()
-            call()
-        for tensor in inputs:
-            tensor.view.sum()  # loads the inputs, written on another core, into the caches
-        self._send(request["id"], {"ok": True, "ready": True})
-        word, number = self.requests.readline().split()
-        if word != b"go":
-            raise WorkerError("protocol", "expected a line 'go NUMBER'")
-        request["id"] = int(number)  # also for failures from now on
-        for _ in range(iterations):
-            stirrer.before_call()
-            result = call()
-        self.loaded.finish()
-        # Count everything that reads the result: a kernel could compute it lazily.
-        self.results = match_outputs(self.loaded.flat(result), outputs)
-
-    def _do_flush(self, _):
-        """Copies the outputs of the last `time` request, outside of the kernel's time."""
-        self.loaded.check_left_behind()
-        results, self.results = self.results, []
-        write_outputs(results)
+        """Performs a call of a reference."""
+        if not isinstance(self.loaded, ReferenceRun):
+            raise WorkerError("protocol", "no reference is loaded")
+        self._verify(
+            self._named(request["inputs"]), self._named(request["outputs"]), sizes_in(request)
+        )
 
 
 def sizes_in(request):
@@ -229,3 +257,23 @@ class ReferenceRun(ModelRun):
             return self.flat(self.bound(tensors, sizes)())
         except Exception as error:
             raise failure_of(error, self.path, "run") from error
+
+
+class EmptyRun(ModelRun):
+    """Returns the same tensors in every call: the overhead of a call and of copying its outputs."""
+
+    facts = None
+    path = ""
+
+    def __init__(self, request, tensors):
+        self.device = request.get("device", "cpu")
+        self.made = [torch.zeros_like(each.view) for each in tensors if not each.is_input]
+
+    def bound(self, tensors, sizes=()):
+        return lambda: self.made
+
+    def flat(self, result):
+        return flat_outputs(result)
+
+    def check_left_behind(self):
+        """Nothing of it is untrusted."""

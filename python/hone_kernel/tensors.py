@@ -6,6 +6,8 @@ import os
 
 import torch
 
+from .failures import WorkerError
+
 DTYPES = {
     "f64": torch.float64,
     "f32": torch.float32,
@@ -32,6 +34,7 @@ _libc.mmap.argtypes = [
 ]
 _FAILED = ctypes.c_void_p(-1).value
 _MAP_FIXED = 0x10
+_MAP_POPULATE = 0x8000
 
 
 def type_text(tensor):
@@ -46,19 +49,21 @@ def parse_type(text):
     return [int(size) for size in sizes], DTYPES[element]
 
 
-def _map_file(path):
-    """Maps the whole file, writable and shared, between two inaccessible pages."""
+def _map_file(path, writable):
+    """Maps the whole file, shared, between two inaccessible pages.
+
+    Without `writable` the mapping can never be made writable."""
     page = mmap.PAGESIZE
-    descriptor = os.open(path, os.O_RDWR)
+    descriptor = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size
         room = (size + page - 1) // page * page
         base = _libc.mmap(None, room + 2 * page, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
         address = base if base == _FAILED else base + page
         if size > 0 and address != _FAILED:
-            access = mmap.PROT_READ | mmap.PROT_WRITE
+            access = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
             address = _libc.mmap(
-                address, size, access, mmap.MAP_SHARED | _MAP_FIXED, descriptor, 0
+                address, size, access, mmap.MAP_SHARED | _MAP_FIXED | _MAP_POPULATE, descriptor, 0
             )
         if address == _FAILED:
             raise OSError(ctypes.get_errno(), f"cannot map {path}")
@@ -67,13 +72,20 @@ def _map_file(path):
         os.close(descriptor)
 
 
-class SharedTensor:
-    """A tensor of a `tensors` request."""
+def _bytes_of(tensor):
+    return tensor.reshape(-1).view(torch.uint8)
 
-    def __init__(self, description, mappings):
+
+class SharedTensor:
+    """A tensor of a `tensors` request. Inputs are read-only unless `writable`."""
+
+    def __init__(self, description, mappings, writable):
         path = description["file"]
+        self.name = description["name"]
+        self.is_input = description["role"] == "input"
+        self.writable = writable or not self.is_input
         if path not in mappings:
-            mappings[path] = _map_file(path)
+            mappings[path] = _map_file(path, self.writable)
         address, size = mappings[path]
         shape, dtype = parse_type(description["type"])
         offset = description.get("offset", 0)
@@ -101,52 +113,11 @@ class SharedTensor:
         return self.copy
 
     def leave(self):
-        """Writes a copy back after a call."""
-        if self.copy is not None:
-            self.view.copy_(self.copy)
-            self.copy = None
-
-
-class Random:
-    """SplitMix64, as in src/base/random.h."""
-
-    MASK = (1 << 64) - 1
-
-    def __init__(self, seed):
-        self.state = seed & self.MASK
-
-    def next(self):
-        self.state = (self.state + 0x9E3779B97F4A7C15) & self.MASK
-        z = self.state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & self.MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & self.MASK
-        return z ^ (z >> 31)
-
-    def below(self, bound):
-        return (self.next() * bound) >> 64
-
-
-class Stirrer:
-    """Changes one element of every input between the calls of a `time` request."""
-
-    def __init__(self, inputs, stir, calls):
-        random = Random(stir)
-        self.inputs = [tensor for tensor in dict.fromkeys(inputs) if tensor.count > 0]
-        self.places = [
-            [(random.below(tensor.count), random.below(tensor.count)) for tensor in self.inputs]
-            for _ in range(calls - 1)
-        ]
-        self.changed = []
-        self.turn = 0
-
-    def before_call(self):
-        for data, begin, end, old in self.changed:
-            data[begin:end] = old
-        self.changed.clear()
-        if self.turn < len(self.places):
-            for tensor, (to, source) in zip(self.inputs, self.places[self.turn]):
-                size, data = tensor.item_bytes, tensor.bytes
-                begin, end = to * size, (to + 1) * size
-                self.changed.append((data, begin, end, bytes(data[begin:end])))
-                data[begin:end] = data[source * size : (source + 1) * size]
-        self.turn += 1
+        """Writes a copy back after a call; if that is impossible, it must not have changed."""
+        copy, self.copy = self.copy, None
+        if copy is None:
+            return
+        if self.writable:
+            self.view.copy_(copy)
+        elif not torch.equal(_bytes_of(copy), _bytes_of(self.view)):
+            raise WorkerError("run", f"writes to its input {self.name}")

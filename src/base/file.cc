@@ -55,25 +55,6 @@ const std::string& machineId() {
   return id;
 }
 
-/// Opens a lock file. Refuses links, which another user may have put into a shared folder.
-Result<int> openLockFile(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (fd < 0 && errno == ELOOP) {
-    return machineError("cannot open the lock file {}: it is a symbolic link; remove it",
-                        file.string());
-  }
-  if (fd < 0) {
-    return errnoError(fmt::format("cannot open the lock file {}", file.string()));
-  }
-  struct stat status{};
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(fd);
-    return machineError("cannot open the lock file {}: it is not a regular file; remove it",
-                        file.string());
-  }
-  return fd;
-}
-
 /// Opens an existing file; a signal ends the wait for the other end of a pipe.
 Result<int> openFile(const std::filesystem::path& file, int flags) {
   int fd = -1;
@@ -221,6 +202,24 @@ void removeStaleScratch(const std::filesystem::path& parent, std::string_view pr
 }
 
 }  // namespace
+
+Result<int> openLockFile(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd < 0 && errno == ELOOP) {
+    return machineError("cannot open the lock file {}: it is a symbolic link; remove it",
+                        file.string());
+  }
+  if (fd < 0) {
+    return errnoError(fmt::format("cannot open the lock file {}", file.string()));
+  }
+  struct stat status{};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(fd);
+    return machineError("cannot open the lock file {}: it is not a regular file; remove it",
+                        file.string());
+  }
+  return fd;
+}
 
 Result<std::string> readFile(const std::filesystem::path& file) {
   const int fd = HONE_TRY(openFile(file, O_RDONLY | O_NOCTTY));

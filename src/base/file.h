@@ -63,6 +63,10 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+/// Opens a lock file; creates it if missing. Refuses links, which another user may have put into a
+/// shared folder, and everything else that is not a regular file.
+[[nodiscard]] Result<int> openLockFile(const std::filesystem::path& file);
+
 /// Inter-process file lock. Released on destruction or when the process dies. Never follows a link
 /// at the place of the lock file.
 class FileLock {

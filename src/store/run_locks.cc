@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/file.h"
 #include "base/process/interrupt.h"
 
 namespace hone::store {
@@ -26,11 +27,7 @@ struct flock byteLock(short kind, std::int64_t byte) {
 }  // namespace
 
 Result<RunLocks> RunLocks::open(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (fd < 0) {
-    return errnoError(fmt::format("cannot open {}", file.string()));
-  }
-  return RunLocks(fd);
+  return RunLocks(HONE_TRY(openLockFile(file)));
 }
 
 RunLocks::RunLocks(RunLocks&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

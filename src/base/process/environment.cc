@@ -62,7 +62,9 @@ std::vector<std::string> environmentWith(
     const std::string_view name = nameIn(entry);
     const bool replaced =
         std::ranges::any_of(changes, [&](const auto& change) { return change.first == name; });
-    if (!replaced && (inherit == Inherit::everything || isHarmlessVariable(name))) {
+    const bool inherited = inherit == Inherit::everything ||
+                           (inherit == Inherit::harmless && isHarmlessVariable(name));
+    if (inherited && !replaced) {
       variables.emplace_back(entry);
     }
   }

@@ -12,6 +12,7 @@ namespace hone {
 /// Environment of a child process.
 enum class Inherit : std::uint8_t {
   everything,
+  nothing,
   /// Only variables that configure the system, compilers and drivers; see isHarmlessVariable.
   harmless,
 };

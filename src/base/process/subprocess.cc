@@ -20,8 +20,9 @@
 #include "base/clock.h"
 #include "base/process/cleanup_command.h"
 #include "base/process/environment.h"
+#include "base/process/file_rules.h"
+#include "base/process/file_view.h"
 #include "base/process/interrupt.h"
-#include "base/process/write_rules.h"
 #include "base/progress.h"
 #include "base/text/text.h"
 
@@ -71,7 +72,8 @@ struct Pipe {
 struct Child {
   pid_t parent;
   const Limits& limits;
-  const std::optional<WriteRules>& rules;
+  const FileView* view;
+  const FileRules* rules;
   char** argv;
   char** environment;
 };
@@ -86,16 +88,19 @@ struct Child {
 /// Sets up streams and limits in the child and executes the program. Never returns.
 [[noreturn]] void becomeProgram(const Child& child, int out, int err, int report) {
   confineChild(child.parent, child.limits);
-  if (child.rules && !child.rules->enforce()) {
-    reportAndExit(report);
-  }
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDIN_FILENO);
   }
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  ::execve(child.argv[0], child.argv, child.environment);
+  if (child.view != nullptr) {
+    child.view->enter();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // new credentials clear it
+  }
+  if (child.rules == nullptr || child.rules->enforce()) {
+    ::execve(child.argv[0], child.argv, child.environment);
+  }
   reportAndExit(report);
 }
 
@@ -207,7 +212,7 @@ bool isProgram(const std::string& file) {
 
 }  // namespace
 
-void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
+void confineChild(pid_t parent, const Limits& limits) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
@@ -325,10 +330,13 @@ Result<Finished> runToEnd(const Command& command, bool always) {
 
   const std::vector<std::filesystem::path> folders =
       command.writable.value_or(std::vector<std::filesystem::path>());
-  const auto rules = command.writable ? WriteRules::below(folders) : std::nullopt;
+  const auto rules = command.writable ? FileRules::changeOnlyBelow(folders) : std::nullopt;
   const Child prepared{.parent = ::getpid(),
                        .limits = command.limits,
-                       .rules = rules,
+                       .view = command.view,
+                       .rules = command.rules != nullptr ? command.rules
+                                : rules                  ? &*rules
+                                                         : nullptr,
                        .argv = const_cast<char**>(argv.data()),
                        .environment = const_cast<char**>(environment.data())};
   Watch watch{.always = always, .folders = folders};

@@ -17,6 +17,9 @@
 
 namespace hone {
 
+class FileRules;
+class FileView;
+
 /// Resource limits of a child process. Zero means unlimited.
 struct Limits {
   std::chrono::milliseconds wall{0};
@@ -62,12 +65,15 @@ struct Ending {
 
 struct Command {
   std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;  ///< overrides the inherited one
+  /// Set in addition to the inherited variables; overrides them.
+  std::vector<std::pair<std::string, std::string>> environment;
   Limits limits;
   Inherit inherit = Inherit::everything;
   /// Folders that the program may change, as far as the system can enforce it; nullopt: all. The
   /// limit of disk space applies to their growth.
   std::optional<std::vector<std::filesystem::path>> writable = std::nullopt;
+  const FileRules* rules = nullptr;  ///< replace those for `writable`
+  const FileView* view = nullptr;    ///< file system of the program; null: that of hone
 };
 
 struct Finished {

@@ -14,8 +14,8 @@
 
 #include "base/file.h"
 #include "base/process/cleanup_command.h"
+#include "base/process/file_rules.h"
 #include "base/process/interrupt.h"
-#include "base/process/write_rules.h"
 #include "base/text/text.h"
 
 namespace hone {
@@ -93,6 +93,22 @@ TEST(RunCommand, OverridesInheritedVariables) {
   command.environment = {{"HONE_CHANGED", "changed"}, {"HONE_NEW", "a=b"}};
   EXPECT_EQ(runCommand(command).value().out, "kept changed a=b\n");
   EXPECT_STREQ(std::getenv("HONE_CHANGED"), "old");
+}
+
+TEST(RunCommand, InheritsNoVariables) {
+  ::setenv("HONE_KEPT", "kept", 1);
+  Command command{.argv = {"/usr/bin/env"}, .environment = {{"LC_ALL", "C"}}, .limits = {}};
+  command.inherit = Inherit::nothing;
+  EXPECT_EQ(runCommand(command).value().out, "LC_ALL=C\n");
+}
+
+TEST(RunCommand, LimitsWrittenFiles) {
+  const ScratchFolder folder = ScratchFolder::create("hone-subprocess").value();
+  const std::string file = (folder.path() / "large").string();
+  const Finished finished =
+      runCommand(shell("head -c 300000 /dev/zero > " + file, {.diskBytes = 100'000})).value();
+  EXPECT_FALSE(finished.ending.ok());
+  EXPECT_EQ(std::filesystem::file_size(file), 100'000U);
 }
 
 TEST(RunCommand, ClosesOtherFilesInChild) {
@@ -275,7 +291,7 @@ TEST(Subprocess, LimitsDiskSpace) {
 TEST(Subprocess, RestrictsWriting) {
   const ScratchFolder folder = ScratchFolder::create("hone-process-test").value();
   const ScratchFolder other = ScratchFolder::create("hone-process-test").value();
-  if (!WriteRules::below({})) {
+  if (FileRules::version() == 0) {
     GTEST_SKIP() << "this system has no Landlock";
   }
   Command command;

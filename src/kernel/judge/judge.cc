@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "engine/machine_lock.h"
+#include "kernel/judge/defence.h"
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/kernel_timer.h"
 #include "kernel/judge/kernel_verifier.h"
@@ -44,6 +45,9 @@ struct Judge::State {
   /// why.
   [[nodiscard]] Result<std::optional<Runnable>> makeRunnable(const Implementation& implementation,
                                                              JudgeResult& judged);
+  /// Scans a source for cheats. Returns false if it has some, or if preprocessing fails; `judged`
+  /// says why.
+  [[nodiscard]] Result<bool> scan(const Source& source, JudgeResult& judged);
 
   JudgeContext context;
   KernelVerifier verifier;
@@ -86,25 +90,51 @@ Result<std::optional<Runnable>> Judge::State::makeRunnable(const Implementation&
   judged.buildWallNs = built.wallNs;
   judged.buildCpuNs = built.cpuNs;
   judged.facts["remarks"] = built.remarks;
-  if (!built.ok() || !checkFair(HONE_TRY(findForbiddenDependency(built)), judged)) {
+  if (!built.ok()) {
+    judged.facts[kDefence] = nameOf(Defence::compiler);
+    return std::nullopt;
+  }
+  if (!checkFair(HONE_TRY(findForbiddenDependency(built)), judged)) {
+    judged.facts[kDefence] = nameOf(Defence::symbols);
     return std::nullopt;
   }
   return HONE_TRY(cppRunnable(context.options, built.library, "kernel"));
 }
 
+Result<bool> Judge::State::scan(const Source& source, JudgeResult& judged) {
+  std::string code = source.text;
+  if (source.language == Language::cpp) {
+    CppPreprocessed expanded = HONE_TRY(context.builder.preprocess(source.text, source.flags));
+    if (!expanded.ok()) {
+      judged.outcome = expanded.outcome;
+      judged.message = std::move(expanded.message);
+      judged.diagnostics = std::move(expanded.diagnostics);
+      judged.facts[kDefence] = nameOf(Defence::compiler);
+      return false;
+    }
+    code = std::move(expanded.own);
+  }
+  const std::vector<Cheat> cheats = findCheats(source.language, code);
+  if (cheats.empty()) {
+    return true;
+  }
+  judged.outcome = Outcome::invalid;
+  judged.message = cheats.front().text();
+  for (const Cheat& cheat : cheats) {
+    judged.diagnostics += cheat.text() + "\n";
+  }
+  judged.facts[kDefence] = nameOf(Defence::scan);
+  return false;
+}
+
 Result<JudgeResult> Judge::judge(const Source& source, std::uint64_t salt) {
   JudgeResult judged;
-  if (const std::vector<Cheat> cheats = findCheats(source); !cheats.empty()) {
-    judged.outcome = Outcome::invalid;
-    judged.message = cheats.front().text();
-    for (const Cheat& cheat : cheats) {
-      judged.diagnostics += cheat.text() + "\n";
-    }
-    return judged;
-  }
   std::optional<Runnable> runnable;
   {
     const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
+    if (!HONE_TRY(state_->scan(source, judged))) {
+      return judged;
+    }
     runnable = HONE_TRY(state_->makeRunnable({&source}, judged));
     if (!runnable) {
       return judged;

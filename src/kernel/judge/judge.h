@@ -19,14 +19,14 @@
 namespace hone::kernel {
 
 struct JudgeOptions {
-  std::filesystem::path folder;   ///< scratch files and built libraries
-  std::filesystem::path program;  ///< the hone binary, which is the C++ worker; "": this program
-  std::filesystem::path python;   ///< interpreter of the Python worker; "": no Python
-  std::filesystem::path worker;   ///< python/hone_kernel_worker.py
-  std::string device = "cpu";     ///< "cpu" or "cuda"
+  std::filesystem::path folder;  ///< scratch files and built libraries
+  std::filesystem::path runner;  ///< program that runs C++ kernels; "": hone's own
+  std::filesystem::path python;  ///< interpreter of the Python worker; "": no Python
+  std::filesystem::path worker;  ///< python/hone_kernel_worker.py
+  std::string device = "cpu";    ///< "cpu" or "cuda"
   int threads = 1;
   std::uint64_t seed = 1;
-  std::size_t inputSets = 3;  ///< number of input sets for the task's own shape
+  std::size_t inputSets = 8;  ///< number of input sets for the task's own shape
   Limits limits{std::chrono::seconds(60), std::uint64_t{4} << 30U};
 };
 
@@ -35,9 +35,9 @@ struct Implementation {
   const Source* source = nullptr;  ///< null: the PyTorch reference
 };
 
-/// Judges the kernels of one task. Kernels run in untrusted child processes: this process reads the
-/// child's clocks, compares the outputs with a reference computed in f64 in another process, and
-/// writes new inputs for every trial.
+/// Judges the kernels of one task. Kernels run in untrusted child processes that are frozen except
+/// during calls. This process writes new inputs for every call, reads the child's clocks, and
+/// compares the outputs with a reference computed in f64 in another process.
 class Judge {
  public:
   [[nodiscard]] static Result<Judge> open(Task task, JudgeOptions options);

@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A worker maps each tensor in two placements, twice.
-constexpr double kCopies = 4;
+/// A kernel's process maps each tensor in two placements.
+constexpr double kCopies = 2;
 /// Two placements, the f64 tensors of the reference, and the same again for other shapes.
 constexpr double kAllCopies = 8;
 
@@ -54,6 +54,7 @@ Result<JudgeContext> JudgeContext::open(Task task, JudgeOptions options) {
   auto builder = HONE_TRY(CppBuilder::open(options.folder / "built", options.limits));
   auto reference = HONE_TRY(ReferenceRun::open(task, options, builder, memory.path()));
   auto peak = HONE_TRY(MachinePeak::open(options, memory.path()));
+  auto overhead = HONE_TRY(CallOverhead::open(options, memory.path()));
   auto tensors = HONE_TRY(makeTensors(task, memory.path()));
   const Random random(seedFrom(options.seed, utcNow()));
   return JudgeContext{.task = std::move(task),
@@ -62,6 +63,7 @@ Result<JudgeContext> JudgeContext::open(Task task, JudgeOptions options) {
                       .builder = std::move(builder),
                       .reference = std::move(reference),
                       .peak = std::move(peak),
+                      .overhead = std::move(overhead),
                       .tensors = std::move(tensors),
                       .random = random};
 }

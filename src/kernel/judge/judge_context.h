@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "kernel/judge/call_overhead.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
 #include "kernel/judge/machine_peak.h"
@@ -31,9 +32,10 @@ struct JudgeContext {
   CppBuilder builder;
   ReferenceRun reference;
   MachinePeak peak;
+  CallOverhead overhead;
   /// Per shape: tensors at the start and at the end of their pages.
   std::vector<std::array<CallTensors, 2>> tensors;
-  Random random;  ///< timed inputs, marks, guards and stirring; seeded differently in every run
+  Random random;  ///< marks, guards and places; seeded differently in every run
 };
 
 }  // namespace hone::kernel

@@ -20,7 +20,7 @@ struct JudgeResult {
   std::int64_t buildWallNs = 0;
   std::int64_t buildCpuNs = 0;
   /// {"worst_error", "error_bound", "inputs": number of sets, "registers", "spills", "remarks":
-  /// […], "timed": false if the device is missing}
+  /// […], "timed": false if the device is missing, "stopped_by": see Defence}
   nlohmann::json facts = nlohmann::json::object();
   std::vector<model::Sample> samples;  ///< screening samples
 

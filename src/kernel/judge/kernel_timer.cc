@@ -18,17 +18,17 @@ using std::chrono::milliseconds;
 /// Kernels faster than the measured peak times this factor are rejected.
 constexpr double kPeakTolerance = 1.5;
 constexpr int kMaxPeakChecks = 3;
-/// Enough for all requests of a process: a probe, five samples, and some that are not counted.
+/// Enough for all samples of a process: a probe and five samples.
 constexpr double kMaxCases = 8;
 constexpr double kMinCases = 3;
 constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
 /// Inputs, expected outputs and their scales, in f64.
 constexpr double kCopiesPerCase = 4;
-/// Measurements per process that may be repeated because they look like a cheat. CPU time includes
-/// pauses of a virtual machine, so a single one proves nothing.
-constexpr int kMaxSuspicions = 2;
 /// Time budget of a process for inputs that no kernel has seen.
 constexpr std::int64_t kRenewalNs = 40'000'000;
+/// Freezing and resuming takes longer than a very short call.
+constexpr std::int64_t kMaxCallsPerSample = 200;
+constexpr int kTimerWarmUpCalls = 2;
 
 /// Returns the time that ranks a sample: CPU time for one CPU thread, wall time otherwise.
 double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
@@ -46,24 +46,39 @@ void noteCounts(const std::vector<double>& counts, double calls, JudgeResult& ju
 
 }  // namespace
 
-Result<Case*> KernelTimer::timingCase(std::size_t turn) {
-  // One case per request of a process, as far as memory allows: a kernel that caches results of
-  // whole calls never sees the same inputs again.
-  const double bytes = kCopiesPerCase * context_.task.shape.bytes();
-  const auto count = static_cast<std::size_t>(
-      std::clamp(kCaseMemory / std::max(bytes, 1.0), kMinCases, kMaxCases));
-  const std::size_t wanted = turn % count;
-  while (timingCases_.size() <= wanted) {
-    const std::int64_t beginNs = nowNs();
-    timingCases_.push_back(
-        HONE_TRY(verifier_.makeCase(0, ValueKind::unit, context_.random.next())));
-    timingCaseNs_ = nowNs() - beginNs;
+Result<void> KernelTimer::prepareInputs() {
+  if (!inputs_) {
+    const auto natural = HONE_TRY(context_.reference.naturalInputs(0, context_.random.next()));
+    inputs_.emplace(context_.task.shape, natural);
   }
-  return &timingCases_[wanted];
+  return {};
+}
+
+Result<KernelTimer::TimingCase*> KernelTimer::nextTimingCase() {
+  const double bytes = kCopiesPerCase * context_.task.shape.bytes();
+  const auto limit = static_cast<std::size_t>(
+      std::clamp(kCaseMemory / std::max(bytes, 1.0), kMinCases, kMaxCases));
+  if (usedCases_ == timingCases_.size()) {
+    const std::int64_t beginNs = nowNs();
+    TimingCase made;
+    made.key = HONE_TRY(InputKey::draw());
+    made.contents.kind = TimedInputs::kindFor(made.key);
+    made.contents.seed = context_.random.next();
+    made.contents.inputs = inputs_->make(made.key);
+    HONE_CHECK(verifier_.complete(made.contents));
+    timingCaseNs_ = nowNs() - beginNs;
+    if (timingCases_.size() == limit) {
+      // Never show a process the same inputs twice, even if that takes another reference run.
+      timingCases_.erase(timingCases_.begin());
+      --usedCases_;
+    }
+    timingCases_.push_back(std::move(made));
+  }
+  return &timingCases_[usedCases_++];
 }
 
 void KernelTimer::renewTimingCases() {
-  // A kernel may print its inputs, and the output may reach the author of the next kernel.
+  usedCases_ = 0;
   renewalNs_ += kRenewalNs;
   std::ptrdiff_t old = 0;
   for (; old < std::ssize(timingCases_) && renewalNs_ >= timingCaseNs_; ++old) {
@@ -73,86 +88,113 @@ void KernelTimer::renewTimingCases() {
   timingCases_.erase(timingCases_.begin(), timingCases_.begin() + old);
 }
 
+Result<std::optional<CallTime>> KernelTimer::takeSample(RunningKernel& running, std::int64_t calls,
+                                                        JudgeResult& judged) {
+  CallTensors& used = context_.tensors[0][0];
+  TimingCase* known = HONE_TRY(nextTimingCase());
+  // Not from the generator of the marks, which the kernel sees.
+  const InputKey place = HONE_TRY(InputKey::draw());
+  const auto verified =
+      static_cast<std::int64_t>(place.bits[0] % static_cast<std::uint64_t>(calls));
+  used.markOutputs(context_.random);
+  std::vector<verify::Tensor> last = used.outputs();
+  std::vector<verify::Tensor> kept = last;
+  CallTime sum;
+  // The work between two calls is the same for all of them: a kernel can measure its duration.
+  for (std::int64_t call = 0; call < calls; ++call) {
+    const InputKey fresh = HONE_TRY(InputKey::draw());
+    const InputKey& key = call == verified ? known->key : fresh;
+    for (std::size_t input = 0; input < used.inputCount(); ++input) {
+      inputs_->write(key, input, used.inputData(input));
+    }
+    used.markOutputsAgain();
+    const auto timed = HONE_TRY(running.time(used, context_.callTimeout(0), judged));
+    if (!timed || !checkFair(running.detectLeftThreads(context_.options.threads), judged)) {
+      return std::nullopt;
+    }
+    sum.wallNs += timed->wallNs;
+    sum.cpuNs += timed->cpuNs;
+    used.copyOutputs(call == verified ? kept : last);
+  }
+  if (!HONE_TRY(verifier_.check(used, kept, known->contents, judged))) {
+    return std::nullopt;
+  }
+  const auto count = static_cast<double>(calls);
+  return CallTime{.wallNs = sum.wallNs / count, .cpuNs = sum.cpuNs / count};
+}
+
+Result<bool> KernelTimer::warmUp(RunningKernel& running, JudgeResult& judged) {
+  CallTensors& used = context_.tensors[0][0];
+  used.writeGuards(context_.random);
+  used.markOutputs(context_.random);
+  for (int call = 0; call < kTimerWarmUpCalls; ++call) {
+    const InputKey key = HONE_TRY(InputKey::draw());
+    for (std::size_t input = 0; input < used.inputCount(); ++input) {
+      inputs_->write(key, input, used.inputData(input));
+    }
+    if (!HONE_TRY(running.time(used, context_.callTimeout(0), judged))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<Overhead> KernelTimer::overheadOf(const Runnable& runnable) {
+  return runnable.isCpp() ? context_.overhead.cpp(context_.builder)
+                          : context_.overhead.python(context_.tensors[0][0]);
+}
+
 Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
                                std::int64_t position, JudgeResult& judged) {
-  CallTensors& used = context_.tensors[0][0];
-  const std::array<const CallTensors*, 1> all = {&used};
+  HONE_CHECK(prepareInputs());
+  const Overhead overhead = HONE_TRY(overheadOf(runnable));
+  const std::array<const CallTensors*, 1> all = {&context_.tensors[0][0]};
   auto running =
       HONE_TRY(RunningKernel::start(runnable, all, context_.options.limits.wall, judged));
   if (!running) {
     return {};
   }
+  const bool byCpuTime = context_.options.threads == 1 && runnable.onCpu();
+  std::optional<PinnedThread> pinned;
+  if (byCpuTime) {
+    pinned.emplace();
+    running->pinTo(pinned->cpu());
+  }
   renewTimingCases();
-  used.fill(HONE_TRY(timingCase(0))->inputs, context_.random);
-  // Each request warms up on the inputs of the previous one, so that the timed inputs are new.
-  int suspicions = 0;
-  std::size_t turn = 0;
-  const auto take = [&](std::int64_t calls) -> Result<std::optional<TimedReply>> {
-    const auto limit = context_.callTimeout(0) * 2 + milliseconds(1000);
-    const auto run = [&](std::int64_t count) {
-      return running->time(used, 0, count, context_.random.next() >> 11U, limit, judged);
-    };
-    while (true) {
-      Case* contents = HONE_TRY(timingCase(++turn));
-      const auto warmUp = HONE_TRY(run(1));
-      if (!warmUp) {
-        return std::nullopt;
-      }
-      used.fill(contents->inputs, context_.random);
-      auto timed = HONE_TRY(run(calls));
-      if (!timed) {
-        return std::nullopt;
-      }
-      std::string trick = running->detectDeferredWork(*timed, context_.task.shape);
-      if (trick.empty() && !HONE_TRY(verifier_.check(*running, used, *contents, judged))) {
-        return std::nullopt;
-      }
-      trick = trick.empty() ? running->detectWorkAhead(*warmUp, *timed) : trick;
-      trick = trick.empty() ? running->detectWorkAfterReply(*timed) : trick;
-      if (trick.empty()) {
-        return checkFair(running->detectLeftThreads(context_.options.threads), judged)
-                   ? timed
-                   : std::nullopt;
-      }
-      if (++suspicions > kMaxSuspicions) {
-        (void)checkFair(trick, judged);
-        return std::nullopt;
-      }
-    }
-  };
-  const auto probe = HONE_TRY(take(1));
+  if (!HONE_TRY(warmUp(*running, judged))) {
+    return {};
+  }
+  const auto probe = HONE_TRY(takeSample(*running, 1, judged));
   if (!probe) {
     return {};
   }
-  const bool fair = context_.options.threads > 1 && running->isUntrusted();
-  const bool byCpuTime = context_.options.threads == 1 && runnable.onCpu();
-  const engine::Pace pace = engine::choosePace(rankNs(probe->wallNs, probe->cpuNs, byCpuTime));
-  std::int64_t counted = 0;
+  const CallTime once = overhead.subtractFrom(*probe);
+  engine::Pace pace = engine::choosePace(rankNs(once.wallNs, once.cpuNs, byCpuTime));
+  pace.iterations = std::min(pace.iterations, kMaxCallsPerSample);
   if (context_.options.threads == 1) {
     running->countEvents();
   }
-  while (counted < pace.repetitions) {
-    // Only the last call of a request is verified. Uncounted requests of random length are mixed
-    // in, so that a kernel cannot tell which call that is.
-    const bool counts = pace.iterations == 1 || context_.random.below(2) == 0;
-    const std::int64_t calls = counts ? pace.iterations
-                                      : 1 + static_cast<std::int64_t>(context_.random.below(
-                                                static_cast<std::size_t>(pace.iterations)));
-    const auto timed = HONE_TRY(take(calls));
+  const bool fair = context_.options.threads > 1 && running->isUntrusted();
+  for (std::int64_t sample = 0; sample < pace.repetitions; ++sample) {
+    running->startCounting();
+    const auto timed = HONE_TRY(takeSample(*running, pace.iterations, judged));
+    noteCounts(running->stopCounting(), static_cast<double>(pace.iterations), judged);
     if (!timed) {
       return {};
     }
-    if (counts) {
-      const auto each = static_cast<double>(calls);
-      const double wallNs = fair ? fairWallNs(*timed, context_.options.threads) : timed->wallNs;
-      judged.samples.push_back(
-          {stage, round, position, counted++, wallNs / each, timed->cpuNs / each, calls});
-      noteCounts(timed->counts, each, judged);
+    const CallTime net = overhead.subtractFrom(*timed);
+    const double wallNs = fair ? fairWallNs(net, context_.options.threads) : net.wallNs;
+    judged.samples.push_back({stage, round, position, sample, wallNs, net.cpuNs, pace.iterations});
+    if (net.cpuNs <= overhead.noiseNs) {
+      judged.facts["below_noise"] = true;
     }
   }
-  if (!checkFair(running->worker().busyWhileIdle(), judged)) {
+  judged.facts["overhead_ns"] = overhead.median.cpuNs;
+  if (!HONE_TRY(running->finish(context_.callTimeout(0), judged))) {
+    judged.samples.clear();
     return {};
   }
+  pinned.reset();
   // The peak of a GPU is unknown.
   return runnable.onCpu() ? checkSpeed(judged) : Result<void>();
 }

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
+#include "kernel/judge/call_overhead.h"
+#include "kernel/judge/input/timed_inputs.h"
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/judge_result.h"
 #include "kernel/judge/kernel_verifier.h"
@@ -19,23 +22,40 @@ class KernelTimer {
   KernelTimer(JudgeContext& context, KernelVerifier& verifier)
       : context_(context), verifier_(verifier) {}
 
-  /// Takes the samples of one process and verifies the outputs of each request.
+  /// Takes the samples of one process and verifies one call of each sample.
   [[nodiscard]] Result<void> time(const Runnable& runnable, model::Stage stage, std::int64_t round,
                                   std::int64_t position, JudgeResult& judged);
 
  private:
-  /// Drops the oldest timed inputs, as far as the time budget for new ones allows.
+  /// A case whose inputs a key determines.
+  struct TimingCase {
+    InputKey key;
+    Case contents;
+  };
+
+  /// Creates the generator of timed inputs on first use.
+  [[nodiscard]] Result<void> prepareInputs();
+  /// Drops the oldest cases, as far as the time budget for new ones allows.
   void renewTimingCases();
-  /// Returns the inputs of the turn-th request of a process; the next process gets other ones.
-  [[nodiscard]] Result<Case*> timingCase(std::size_t turn);
+  /// Returns a case that the current process has not seen.
+  [[nodiscard]] Result<TimingCase*> nextTimingCase();
+  /// Times `calls` calls on new inputs and verifies one of them. Returns the mean of their times;
+  /// nullopt if a call fails or is wrong.
+  [[nodiscard]] Result<std::optional<CallTime>> takeSample(RunningKernel& running,
+                                                           std::int64_t calls, JudgeResult& judged);
+  /// Times calls without verifying them. Returns false if one fails.
+  [[nodiscard]] Result<bool> warmUp(RunningKernel& running, JudgeResult& judged);
+  [[nodiscard]] Result<Overhead> overheadOf(const Runnable& runnable);
   /// Rejects samples that are faster than the peak of the machine.
   [[nodiscard]] Result<void> checkSpeed(JudgeResult& judged);
 
   JudgeContext& context_;
   KernelVerifier& verifier_;
-  std::vector<Case> timingCases_;  ///< for the task's own shape; created on demand
-  std::int64_t renewalNs_ = 0;     ///< time budget for new timed inputs
-  std::int64_t timingCaseNs_ = 1;  ///< time that creating the last case took
+  std::optional<TimedInputs> inputs_;
+  std::vector<TimingCase> timingCases_;  ///< for the task's own shape; created on demand
+  std::size_t usedCases_ = 0;            ///< number of cases that the current process has seen
+  std::int64_t renewalNs_ = 0;           ///< time budget for new cases
+  std::int64_t timingCaseNs_ = 1;        ///< time that creating the last case took
 };
 
 }  // namespace hone::kernel

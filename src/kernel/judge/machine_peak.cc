@@ -145,7 +145,7 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
   tensors_.fill(inputs, random);
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; running && i < kSamples; ++i) {
-    const auto timed = HONE_TRY(running->time(tensors_, 1, 1, 1, options_.limits.wall, judged));
+    const auto timed = HONE_TRY(running->time(tensors_, options_.limits.wall, judged));
     if (!timed) {
       break;
     }
@@ -180,7 +180,7 @@ Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
     const std::array<const CallTensors*, 1> all = {&tensors};
     auto running = HONE_TRY(RunningKernel::start(runnable, all, options_.limits.wall, judged));
     for (int i = 0; running && i < kSamples; ++i) {
-      const auto timed = HONE_TRY(running->time(tensors, 1, 1, 1, options_.limits.wall, judged));
+      const auto timed = HONE_TRY(running->time(tensors, options_.limits.wall, judged));
       if (!timed) {
         break;
       }

@@ -4,6 +4,7 @@
 
 #include "base/machine.h"
 #include "kernel/worker/python/python_fork_server.h"
+#include "kernel/worker/runner_image.h"
 
 namespace hone::kernel {
 namespace {
@@ -32,13 +33,14 @@ WorkerCommand commandFor(const JudgeOptions& options, std::vector<std::string> a
 
 Result<Runnable> cppRunnable(const JudgeOptions& options, const std::filesystem::path& library,
                              const std::string& function) {
-  const std::filesystem::path program =
-      options.program.empty() ? HONE_TRY(ownProgram()) : options.program;
-  return Runnable{commandFor(options, {program.string(), "kernel-worker"}, freshLog(options)),
-                  {{"do", "load"},
-                   {"role", function == "kernel" ? "kernel" : "reference"},
-                   {"library", std::filesystem::absolute(library).string()},
-                   {"function", function}}};
+  const std::filesystem::path runner =
+      options.runner.empty() ? HONE_TRY(installRunner(options.folder)) : options.runner;
+  return Runnable{
+      commandFor(options, {std::filesystem::absolute(runner).string()}, freshLog(options)),
+      {{"do", "load"},
+       {"role", function == "kernel" ? "kernel" : "reference"},
+       {"library", std::filesystem::absolute(library).string()},
+       {"function", function}}};
 }
 
 Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::filesystem::path& log) {
@@ -77,6 +79,14 @@ Result<Runnable> pytorchRunnable(const JudgeOptions& options,
                    {"device", precision == "f64" ? "cpu" : options.device},
                    {"threads", options.threads},
                    {"seed", options.seed}}};
+}
+
+Result<Runnable> emptyPythonRunnable(const JudgeOptions& options) {
+  return Runnable{HONE_TRY(pythonCommand(options, freshLog(options))),
+                  {{"do", "load"},
+                   {"role", "empty"},
+                   {"device", options.device},
+                   {"threads", options.threads}}};
 }
 
 }  // namespace hone::kernel

@@ -9,14 +9,20 @@
 
 namespace hone::kernel {
 
-/// Code that runs in a worker: the command that starts the worker and the request that loads the
-/// code.
+/// Code that runs in a process of its own: the command that starts the process and the code to
+/// load, which for Python is a request.
 struct Runnable {
   WorkerCommand command;
   nlohmann::json load;
 
   /// Returns true if it computes on the CPU; always true for C++.
   [[nodiscard]] bool onCpu() const { return load.value("device", "cpu") == "cpu"; }
+  [[nodiscard]] bool isCpp() const { return load.contains("library"); }
+  /// Returns true for untrusted code.
+  [[nodiscard]] bool isKernel() const { return load.value("role", "") == "kernel"; }
+  /// Returns true if it is called by freezing and resuming its process; false for an f64 reference
+  /// in Python, which also creates inputs on request.
+  [[nodiscard]] bool serves() const { return isCpp() || load.value("precision", "") != "f64"; }
 };
 
 /// Creates a runnable for a function of a shared object.
@@ -35,5 +41,9 @@ struct Runnable {
 [[nodiscard]] Result<Runnable> pytorchRunnable(const JudgeOptions& options,
                                                const std::filesystem::path& reference,
                                                const std::string& precision);
+
+/// Creates a runnable that returns tensors without computing them, to measure the overhead of
+/// Python.
+[[nodiscard]] Result<Runnable> emptyPythonRunnable(const JudgeOptions& options);
 
 }  // namespace hone::kernel

@@ -7,9 +7,9 @@
 
 namespace hone::kernel {
 
-std::vector<Cheat> findCheats(const Source& source) {
+std::vector<Cheat> findCheats(Language language, std::string_view code) {
   std::vector<Cheat> cheats =
-      source.language == Language::cpp ? findCppCheats(source.text) : findPythonCheats(source.text);
+      language == Language::cpp ? findCppCheats(code) : findPythonCheats(code);
   std::ranges::stable_sort(cheats, {}, &Cheat::line);
   return cheats;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "kernel/source/cheat.h"
@@ -7,8 +8,9 @@
 
 namespace hone::kernel {
 
-/// Scans a source, without its comments, for constructs that only cheats need; in line order. Gives
-/// clear messages early: cheats that it misses meet the sandbox and the output comparison.
-[[nodiscard]] std::vector<Cheat> findCheats(const Source& source);
+/// Scans the code of a kernel for constructs that only cheats need; in line order. C++ code must be
+/// preprocessed (Preprocessed::own). Gives clear messages early: cheats that it misses meet the
+/// symbol table, the sandbox and the comparison of outputs.
+[[nodiscard]] std::vector<Cheat> findCheats(Language language, std::string_view code);
 
 }  // namespace hone::kernel

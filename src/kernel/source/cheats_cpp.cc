@@ -6,10 +6,13 @@
 #include <array>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/text/text.h"
-#include "kernel/source/cpp_tokens.h"
+#include "cpp_source/lexer.h"
+#include "kernel/source/assembly_rules.h"
+#include "kernel/source/cpp_rules.h"
 
 namespace hone::kernel {
 namespace {
@@ -18,143 +21,40 @@ using cpp_source::Token;
 using cpp_source::TokenKind;
 using Names = std::set<std::string, std::less<>>;
 
-struct Group {
-  std::string_view what;
-  std::vector<std::string_view> names;
-};
-
-/// Rejected anywhere: no kernel has a variable of such a name.
-const std::vector<Group>& words() {
-  static const std::vector<Group> kWords = {
-      {"starts a process",
-       {"fork", "vfork", "popen", "execv", "execve", "execvp", "execl", "execlp", "execle",
-        "posix_spawn", "posix_spawnp", "clone3"}},
-      {"loads other code", {"dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr"}},
-      {"makes system calls directly", {"syscall"}},
-      {"inspects other processes", {"ptrace", "process_vm_readv", "process_vm_writev"}},
-      {"reads a clock",
-       {"clock_gettime", "gettimeofday", "timespec_get", "chrono", "__rdtsc", "_rdtsc", "__rdtscp",
-        "__builtin_ia32_rdtsc", "__builtin_ia32_rdtscp", "omp_get_wtime", "omp_get_wtick",
-        "getrusage", "clock_settime", "settimeofday"}},
-      {"sets a timer", {"setitimer", "timer_create", "timerfd_create"}},
-      {"handles signals", {"sigaction", "sigprocmask", "siglongjmp", "sigsetjmp", "signalfd"}},
-      {"creates a thread; use OpenMP instead",
-       {"pthread_create", "pthread_detach", "thrd_create", "thrd_detach"}},
-      {"reads or writes files",
-       {"fopen", "freopen", "fdopen", "ifstream", "ofstream", "fstream", "openat", "pread",
-        "pwrite", "memfd_create", "shm_open"}},
-      {"uses the network", {"socket", "getaddrinfo", "gethostbyname"}},
-      {"reads or changes the environment", {"getenv", "setenv", "putenv", "unsetenv", "environ"}},
-      {"changes the protection of memory", {"mprotect", "pkey_mprotect", "mremap"}},
-      {"keeps a table of earlier inputs", {"unordered_map", "unordered_set"}},
-      {"compares its inputs with earlier ones", {"memcmp", "bcmp"}},
-  };
-  return kWords;
+/// Splits preprocessed code into tokens whose lines are those of the source. Directives are single
+/// tokens.
+std::vector<Token> ownTokens(std::string_view own) {
+  std::vector<Token> tokens = cpp_source::lex(own).tokens;
+  int shift = 0;
+  for (Token& token : tokens) {
+    const auto marked = token.kind == TokenKind::directive
+                            ? parseInt(trim(std::string_view(token.text).substr(1)))
+                            : std::nullopt;
+    if (marked) {
+      shift = static_cast<int>(*marked) - token.line - 1;
+    }
+    token.line += shift;
+  }
+  std::erase_if(tokens, [](const Token& token) { return token.inDirective; });
+  return tokens;
 }
 
-/// Rejected if called, unless the file defines a function of that name.
-const std::vector<Group>& calls() {
-  static const std::vector<Group> kCalls = {
-      {"starts a process", {"system", "clone"}},
-      {"ends the process", {"exit", "_exit", "_Exit", "quick_exit", "atexit", "at_quick_exit"}},
-      {"reads a clock", {"clock", "time", "times", "ftime"}},
-      {"waits", {"sleep", "usleep", "nanosleep", "pause", "sleep_for", "sleep_until"}},
-      {"handles signals", {"signal", "raise", "kill"}},
-      {"reads or writes files", {"open", "read", "write", "close", "unlink", "ioctl"}},
-      {"uses the network", {"connect", "send", "recv"}},
-      {"changes its process", {"prctl", "setpriority", "nice", "sched_setscheduler", "setrlimit"}},
-  };
-  return kCalls;
-}
-
-const Names& headers() {
-  static const Names kHeaders = {"algorithm",
-                                 "array",
-                                 "atomic",
-                                 "barrier",
-                                 "bit",
-                                 "bitset",
-                                 "cassert",
-                                 "cfloat",
-                                 "climits",
-                                 "cmath",
-                                 "complex",
-                                 "concepts",
-                                 "condition_variable",
-                                 "cstddef",
-                                 "cstdint",
-                                 "cstdio",
-                                 "cstdlib",
-                                 "cstring",
-                                 "functional",
-                                 "initializer_list",
-                                 "iterator",
-                                 "latch",
-                                 "limits",
-                                 "memory",
-                                 "mutex",
-                                 "new",
-                                 "numbers",
-                                 "numeric",
-                                 "optional",
-                                 "ranges",
-                                 "semaphore",
-                                 "span",
-                                 "stdexcept",
-                                 "string",
-                                 "thread",
-                                 "tuple",
-                                 "type_traits",
-                                 "utility",
-                                 "valarray",
-                                 "variant",
-                                 "vector",
-                                 "version",
-                                 "assert.h",
-                                 "float.h",
-                                 "limits.h",
-                                 "math.h",
-                                 "stdalign.h",
-                                 "stdbool.h",
-                                 "stddef.h",
-                                 "stdint.h",
-                                 "stdio.h",
-                                 "stdlib.h",
-                                 "string.h",
-                                 "complex.h",
-                                 "tgmath.h",
-                                 "inttypes.h",
-                                 "cinttypes",
-                                 "omp.h",
-                                 "immintrin.h",
-                                 "x86intrin.h",
-                                 "emmintrin.h",
-                                 "xmmintrin.h",
-                                 "smmintrin.h",
-                                 "tmmintrin.h",
-                                 "pmmintrin.h",
-                                 "nmmintrin.h",
-                                 "avxintrin.h",
-                                 "arm_neon.h",
-                                 "arm_sve.h"};
-  return kHeaders;
-}
-
-class CppReader {
+class CppScan {
  public:
-  explicit CppReader(std::span<const Token> tokens) : tokens_(tokens) { findDefinitions(); }
+  explicit CppScan(std::span<const Token> tokens) : tokens_(tokens) {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      noteDeclaration(i);
+    }
+  }
 
-  std::vector<Cheat> read() {
+  std::vector<Cheat> run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       switch (tokens_[i].kind) {
         case TokenKind::directive:
           readDirective(tokens_[i]);
           break;
-        case TokenKind::punctuator:
-          readTrigraph(i);
-          break;
         case TokenKind::string:
-          readString(tokens_[i]);
+          readString(i);
           break;
         case TokenKind::identifier:
           readName(i);
@@ -177,9 +77,18 @@ class CppReader {
   [[nodiscard]] bool isName(std::size_t i) const {
     return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier;
   }
+  [[nodiscard]] bool isOneOf(std::string_view text,
+                             std::initializer_list<std::string_view> all) const {
+    return std::ranges::find(all, text) != all.end();
+  }
 
   void add(const Token& token, std::string_view what) {
     cheats_.push_back({token.line, fmt::format("{} ({})", what, token.text)});
+  }
+  void check(CppForm form, std::size_t i) {
+    if (const CppRule* rule = findCppRule(form, at(i)); rule != nullptr) {
+      add(tokens_[i], rule->reason);
+    }
   }
 
   /// Returns the index after the bracket that closes the one at `open`.
@@ -195,199 +104,234 @@ class CppReader {
     }
     return tokens_.size();
   }
-  /// Collects functions with a body: "name(…) {", possibly with noexcept etc. before the brace.
-  void findDefinitions() {
-    for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      const std::string_view last = at(i - 1);  // end of the type, or of an attribute after it
-      const bool typed = isName(i - 1) || last == "*" || last == "&" || last == "&&" ||
-                         last == ">" || last == ")" || last == "]";
-      if (!isName(i) || !typed || at(i + 1) != "(" || last == "return") {
-        continue;
-      }
-      std::size_t next = skipBrackets(i + 1);
-      while (isName(next)) {
-        ++next;
-      }
-      if (at(next) == "{") {
-        defined_.insert(tokens_[i].text);
+
+  /// Notes functions with a body, "type name(…) {", and variables, "type name =".
+  void noteDeclaration(std::size_t i) {
+    const std::string_view last = before(i);  // end of the type, or of an attribute after it
+    const bool typed = (i > 0 && isName(i - 1)) || isOneOf(last, {"*", "&", "&&", ">", ")", "]"});
+    if (!isName(i) || !typed || isOneOf(last, {"return", "else", "do", "goto", "case", "new"})) {
+      return;
+    }
+    if (isOneOf(at(i + 1), {"=", ";", ",", ")", "{", "[", ":"})) {
+      variables_.insert(tokens_[i].text);
+      return;
+    }
+    if (at(i + 1) != "(") {
+      return;
+    }
+    std::size_t next = skipBrackets(i + 1);
+    while (isName(next)) {  // noexcept etc.
+      ++next;
+    }
+    if (at(next) == "{") {
+      (isExternC(i) ? interposed_ : functions_).insert(tokens_[i].text);
+    }
+  }
+
+  /// Returns true if extern "C" begins the declaration of the name at i.
+  [[nodiscard]] bool isExternC(std::size_t i) const {
+    for (; i > 0 && !isOneOf(before(i), {";", "}", "{"}); --i) {
+      if (before(i, 2) == "extern" && before(i) == "\"C\"") {
+        return true;
       }
     }
+    return i > 1 && before(i) == "{" && before(i, 2) == "\"C\"";
   }
 
   void readDirective(const Token& token) {
     const std::string_view line = trim(std::string_view(token.text).substr(1));
-    if (!line.empty() && line.front() >= '0' && line.front() <= '9') {
-      cheats_.push_back({token.line, "has a line marker for another file"});
-    }
-    constexpr std::string_view kInclude = "include";
-    constexpr std::string_view kImport = "import";
-    if (!line.starts_with(kInclude) && !line.starts_with(kImport)) {
+    constexpr std::string_view kPragma = "pragma";
+    if (line.starts_with(kPragma)) {
+      for (const Token& word : cpp_source::lex(line).tokens) {
+        if (const CppRule* rule = findCppRule(CppForm::pragma, word.text); rule != nullptr) {
+          cheats_.push_back({token.line, fmt::format("{} ({})", rule->reason, word.text)});
+        }
+      }
       return;
     }
-    const auto length = line.starts_with(kInclude) ? kInclude.size() : kImport.size();
-    const std::string_view what = trim(line.substr(length));
-    const std::size_t end = what.find('>');
-    if (what.starts_with('<') && end != std::string_view::npos &&
-        headers().contains(what.substr(1, end - 1))) {
+    const std::size_t open = line.find_first_of("<\"");
+    if (open == std::string_view::npos || (!line.starts_with("inc") && !line.starts_with("imp"))) {
       return;
     }
-    cheats_.push_back(
-        {token.line,
-         fmt::format("includes {}; only standard headers for computing and intrinsics are "
-                     "allowed",
-                     what)});
-  }
-
-  /// With old language standards, ??= is # and ??/ is a backslash.
-  void readTrigraph(std::size_t i) {
-    if (at(i) == "?" && at(i + 1) == "?" &&
-        (at(i + 2).starts_with('=') || at(i + 2).starts_with('/'))) {
-      cheats_.push_back({tokens_[i].line, "has trigraphs"});
+    const std::string_view name = line.substr(open + 1, line.find_last_of(">\"") - open - 1);
+    const bool path = name.starts_with('/') || name.contains("..");
+    const CppRule* rule = findCppRule(CppForm::header, path ? "sys/" : name);
+    if (rule != nullptr) {
+      cheats_.push_back(
+          {token.line, fmt::format("includes {}; {}", line.substr(open), rule->reason)});
     }
   }
 
-  void readString(const Token& token) {
-    for (const std::string_view place : {"/proc", "/sys/", "/dev/", "/etc/", "LD_PRELOAD"}) {
-      if (token.text.contains(place)) {
-        cheats_.push_back({token.line, fmt::format("names a system resource ({})", place)});
+  void readString(std::size_t i) {
+    const std::string text = decodeEscapes(cpp_source::literalBody(tokens_[i]));
+    for (const CppRule& rule : cppRules()) {
+      for (const std::string_view name : rule.names) {
+        if (rule.form == CppForm::text && text.contains(name)) {
+          cheats_.push_back({tokens_[i].line, fmt::format("{} ({})", rule.reason, name)});
+        }
       }
     }
   }
 
   void readName(std::size_t i) {
-    const Token& token = tokens_[i];
-    for (const Group& group : words()) {
-      if (std::ranges::find(group.names, token.text) != group.names.end()) {
-        add(token, group.what);
-      }
+    const std::string_view name = at(i);
+    check(CppForm::keyword, i);
+    if (isCall(i)) {
+      check(CppForm::call, i);
     }
-    for (const Group& group : calls()) {
-      if (isCall(i) && std::ranges::find(group.names, token.text) != group.names.end()) {
-        add(token, group.what);
-      }
+    if (at(i + 1) == "::") {
+      check(CppForm::scope, i);
     }
-    readAssembly(i);
-    readAttribute(i);
-    readStatic(i);
-    readExtern(i);
-    if (token.text == "detach" && (before(i) == "." || before(i) == "->")) {
-      add(token, "leaves a thread running");
+    if (before(i) == "::" && before(i, 2) == "std") {
+      check(CppForm::standard, i);
+    }
+    if (name == "__attribute__" || name == "__attribute") {
+      readAttributes(i + 1);
+    } else if (name == "asm" || name == "__asm__" || name == "__asm") {
+      readAssembly(i);
+    } else if (name == "static" || name == "thread_local") {
+      readStatic(i);
+    } else if (name == "memcmp" || name == "bcmp") {
+      readComparison(i);
+    } else if (name == "detach" && isOneOf(before(i), {".", "->"}) && at(i + 1) == "(") {
+      add(tokens_[i], "leaves a thread running");
+    } else if (before(i) == "[" && before(i, 2) == "[") {
+      readAttributes(i - 2);
     }
   }
 
-  /// Returns true if "name(" calls a function that is neither defined in this file nor a member.
+  /// Returns true if "name(" calls a function of the system: neither one of the kernel nor a
+  /// member, nor one in a namespace other than std. Also true where the kernel replaces a function
+  /// of the system.
   [[nodiscard]] bool isCall(std::size_t i) const {
-    if (at(i + 1) != "(" || defined_.contains(tokens_[i].text)) {
+    const std::string& name = tokens_[i].text;
+    if (at(i + 1) != "(" || functions_.contains(name) || variables_.contains(name)) {
       return false;
     }
-    const bool member = before(i) == "." || before(i) == "->";
+    if (interposed_.contains(name)) {
+      return true;
+    }
+    const bool member = isOneOf(before(i), {".", "->"});
+    const bool scoped = before(i) == "::" && i > 1 && isName(i - 2) &&
+                        !isOneOf(before(i, 2), {"std", "this_thread", "return"});
     const bool declares =
-        i > 0 && isName(i - 1) && before(i) != "return" && before(i) != "else" && before(i) != "do";
-    return !member && !declares;
+        i > 0 && isName(i - 1) &&
+        !isOneOf(before(i), {"return", "else", "do", "co_return", "case", "throw", "and", "or"});
+    return !member && !scoped && !declares;
+  }
+
+  /// Checks the words of an attribute list in brackets, except for their arguments.
+  void readAttributes(std::size_t open) {
+    const std::size_t end = skipBrackets(open);
+    for (std::size_t i = open; i < end; ++i) {
+      std::string_view name = at(i);
+      if (name.starts_with("__") && name.ends_with("__") && name.size() > 4) {
+        name = name.substr(2, name.size() - 4);
+      }
+      const bool starts = isOneOf(before(i), {"(", "::", ",", "["});
+      if (const CppRule* rule = findCppRule(CppForm::attribute, name); rule != nullptr && starts) {
+        add(tokens_[i], rule->reason);
+      }
+    }
   }
 
   void readAssembly(std::size_t i) {
-    if (at(i) != "asm" && at(i) != "__asm__" && at(i) != "__asm") {
-      return;
+    while (isOneOf(at(i + 1), {"volatile", "__volatile__", "goto", "inline", "__inline__"})) {
+      ++i;
     }
-    for (std::size_t next = i; next < tokens_.size() && at(next) != ";"; ++next) {
-      const std::size_t first = next;
-      // Adjacent string literals are concatenated.
-      std::string text;
-      while (next < tokens_.size() && tokens_[next].kind == TokenKind::string) {
-        text += cpp_source::literalBody(tokens_[next++]);
-      }
-      next -= next > first ? 1 : 0;
-      for (const std::string_view word :
-           {"syscall", "sysenter", "int $", "int 0x80", "rdtsc", "rdpmc", ".incbin", ".include",
-            ".section", ".init_array"}) {
-        if (text.contains(word)) {
-          cheats_.push_back({tokens_[first].line, fmt::format("has assembly with '{}'", word)});
-        }
-      }
+    const std::size_t end = skipBrackets(i + 1);
+    // Adjacent string literals are concatenated; the first literals are the instructions.
+    std::string text;
+    std::size_t next = i + 2;
+    for (; next < end && tokens_[next].kind == TokenKind::string; ++next) {
+      text += decodeEscapes(cpp_source::literalBody(tokens_[next]));
     }
-  }
-
-  void readAttribute(std::size_t i) {
-    for (const std::string_view name : {"constructor", "destructor", "ifunc"}) {
-      const bool marks = before(i) == "(" || before(i) == "::" || before(i) == ",";
-      if ((tokens_[i].text == name || tokens_[i].text == fmt::format("__{}__", name)) && marks) {
-        add(tokens_[i], "runs code before it is called");
-      }
+    const bool renames = at(next) == ")" && i > 0 && before(i) == ")";  // f() asm("name");
+    std::string why = renames ? "" : explainRejectedAssembly(text);
+    if (!isOneOf(at(next), {":", "::", ")"})) {  // instructions that are not literals
+      why = "has assembly whose instructions cannot be read";
+    }
+    if (!why.empty()) {
+      cheats_.push_back({tokens_[i].line, why});
     }
   }
 
-  /// Detects static pointers to constants and static addresses, the keys of result caches. A table
-  /// of constants is an array instead.
+  /// Detects static pointers to constants, addresses and tables with pointers as keys, which caches
+  /// of results need. Constant tables and scratch memory are allowed.
   void readStatic(std::size_t i) {
-    if (at(i) != "static" && at(i) != "thread_local") {
-      return;
-    }
     bool constant = false;
     bool pointer = false;
     bool address = false;
+    bool table = false;
+    int depth = 0;
     for (std::size_t next = i + 1; next < tokens_.size(); ++next) {
       const std::string_view word = at(next);
-      constant = constant || (word == "const" && !pointer);
+      depth += word == "<" ? 1 : word == ">" ? -1 : 0;
+      table = table || isOneOf(word, {"map", "set", "unordered_map", "unordered_set"});
+      if (depth > 0) {
+        if (table && isOneOf(word, {"*", "uintptr_t", "intptr_t"})) {
+          add(tokens_[i], "keeps a table of earlier inputs");
+          return;
+        }
+        continue;
+      }
+      if (word == "(" || word == "[" || (word == "const" && pointer) || word == "constexpr") {
+        return;  // a function, an array or a constant
+      }
+      constant = constant || word == "const";
       address = address || word == "uintptr_t" || word == "intptr_t";
       pointer = pointer || word == "*";
-      const bool ends = word == "=" || word == ";" || word == "{" || word == ",";
-      if (ends) {
-        if ((constant && pointer) || address) {
+      if (isOneOf(word, {"=", ";", "{", ","})) {
+        const bool cleared =
+            word != "=" || isOneOf(at(next + 1), {"nullptr", "0", "NULL", "__null"});
+        if (((constant && pointer) || address) && cleared) {
           add(tokens_[next - 1], "keeps a pointer between calls");
         }
         return;
       }
-      if (word == "(" || word == "[" || word == "<") {
+    }
+  }
+
+  /// Detects comparisons with memory that is kept between calls.
+  void readComparison(std::size_t i) {
+    const std::size_t end = at(i + 1) == "(" ? skipBrackets(i + 1) : i;
+    for (std::size_t next = i + 1; next < end; ++next) {
+      if (isName(next) && isKept(at(next))) {
+        add(tokens_[i], "compares its inputs with earlier ones");
         return;
       }
     }
   }
-
-  /// Returns the index after the attributes at i; i if there are none.
-  [[nodiscard]] std::size_t skipAttributes(std::size_t i) const {
-    for (;;) {
-      const bool named = at(i) == "__attribute__" || at(i) == "__attribute" || at(i) == "alignas";
-      if (named && at(i + 1) == "(") {
-        i = skipBrackets(i + 1);
-      } else if (at(i) == "[" && at(i + 1) == "[") {
-        i = skipBrackets(i);
-      } else {
-        return i;
+  /// Returns true for a static variable that is not constant.
+  [[nodiscard]] bool isKept(std::string_view name) const {
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {
+      if (at(i) != name || !isOneOf(at(i + 1), {"[", ";", "=", "{"})) {
+        continue;
       }
-    }
-  }
-
-  /// Detects declarations of functions that the file does not define.
-  void readExtern(std::size_t i) {
-    if (at(i) != "extern") {
-      return;
-    }
-    for (std::size_t next = skipAttributes(i + 1); next < tokens_.size();
-         next = skipAttributes(next + 1)) {
-      const std::string_view word = at(next);
-      if (word == ";" || word == "{" || word == "=") {
-        return;
-      }
-      if (word == "(" && isName(next - 1)) {
-        if (!defined_.contains(tokens_[next - 1].text)) {
-          add(tokens_[next - 1], "declares an external function");
+      for (std::size_t first = i; first > 0 && !isOneOf(before(first), {";", "{", "}"}); --first) {
+        if (isOneOf(before(first), {"const", "constexpr"})) {
+          break;
         }
-        return;
+        if (isOneOf(before(first), {"static", "thread_local"})) {
+          return true;
+        }
       }
     }
+    return false;
   }
 
   std::span<const Token> tokens_;
-  Names defined_;
+  Names functions_;   ///< that the kernel defines
+  Names interposed_;  ///< that it defines as extern "C"
+  Names variables_;   ///< variables, parameters and types
   std::vector<Cheat> cheats_;
 };
 
 }  // namespace
 
-std::vector<Cheat> findCppCheats(std::string_view text) {
-  const std::vector<Token> tokens = kernelTokens(text);
-  return CppReader(tokens).read();
+std::vector<Cheat> findCppCheats(std::string_view own) {
+  const std::vector<Token> tokens = ownTokens(own);
+  return CppScan(tokens).run();
 }
 
 }  // namespace hone::kernel

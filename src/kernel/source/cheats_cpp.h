@@ -7,7 +7,9 @@
 
 namespace hone::kernel {
 
-/// Returns the constructs of a C++ source that only cheats need, unordered.
-[[nodiscard]] std::vector<Cheat> findCppCheats(std::string_view text);
+/// Returns the constructs of a kernel that only cheats need, unordered. `own` is the code of the
+/// kernel after preprocessing (Preprocessed::own), so that macros, includes and line splices cannot
+/// hide anything. cppRules() lists the rejected names.
+[[nodiscard]] std::vector<Cheat> findCppCheats(std::string_view own);
 
 }  // namespace hone::kernel

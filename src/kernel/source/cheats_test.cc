@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> cheatsIn(Language language, const std::string& text) {
   std::vector<std::string> all;
-  for (const Cheat& cheat : findCheats({language, "a", text, {}})) {
+  for (const Cheat& cheat : findCheats(language, text)) {
     all.push_back(cheat.text());
   }
   return all;
@@ -31,106 +31,6 @@ struct Case {
 void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
 
 std::string caseName(const testing::TestParamInfo<Case>& info) { return info.param.name; }
-
-class CppCheat : public testing::TestWithParam<Case> {};
-
-TEST_P(CppCheat, IsReportedWithLine) {
-  const auto cheats =
-      cheatsIn(Language::cpp, std::string("#include <cstdint>\n") + GetParam().text);
-  EXPECT_THAT(cheats, testing::Contains(HasSubstr(GetParam().says)));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, CppCheat,
-    testing::Values(
-        Case{"Fork", "void f() { fork(); }", "line 2: starts a process (fork)"},
-        Case{"System", "void f() { std::system(\"true\"); }", "starts a process (system)"},
-        Case{"Exit", "void f() {\n  exit(0); }", "line 3: ends the process (exit)"},
-        Case{"Dlopen", "auto h = dlopen(nullptr, 1);", "loads other code (dlopen)"},
-        Case{"Clock", "void f() { clock_gettime(0, nullptr); }", "reads a clock"},
-        Case{"Chrono", "auto t = std::chrono::steady_clock::now();", "reads a clock"},
-        Case{"PatchedClock", "extern \"C\" int clock_gettime(int, void*) { return 0; }",
-             "reads a clock"},
-        Case{"Time", "auto t = time(nullptr);", "reads a clock"},
-        Case{"Ptrace", "long x = ptrace(0);", "inspects other processes"},
-        Case{"Preload", "const char* x = \"LD_PRELOAD\";", "system resource (LD_PRELOAD)"},
-        Case{"Proc", "const char* x = \"/proc/self/mem\";", "system resource (/proc)"},
-        Case{"Header", "#include <sys/mman.h>\n", "includes <sys/mman.h>"},
-        Case{"OtherFile", "#include \"a.reference.cc\"\n", "includes \"a.reference.cc\""},
-        Case{"AbsoluteFile", "#include </etc/passwd>\n", "includes </etc/passwd>"},
-        Case{"PointerCache", "static const float* last = nullptr;", "keeps a pointer"},
-        Case{"AddressCache", "void f() { static std::uintptr_t key; }", "keeps a pointer"},
-        Case{"ThreadCache", "thread_local const void* seen;", "keeps a pointer"},
-        Case{"MapCache", "static std::unordered_map<const float*, int> cache;", "keeps a table"},
-        Case{"Compares", "if (memcmp(A, old, 8) == 0) return;", "compares its inputs"},
-        Case{"Detach", "std::thread([&] {}).detach();", "leaves a thread running"},
-        Case{"Pthread", "pthread_create(nullptr, nullptr, f, nullptr);", "creates a thread"},
-        Case{"Handler", "void f() { signal(11, nullptr); }", "handles signals (signal)"},
-        Case{"Constructor", "__attribute__((constructor)) void f() {}", "before it is called"},
-        Case{"Constructor11", "[[gnu::constructor]] void f() {}", "before it is called"},
-        Case{"Syscall", "asm volatile(\"syscall\" : : : );", "assembly with 'syscall'"},
-        Case{"SyscallInParts", "asm volatile(\"sys\" \"call\" : : : );", "'syscall'"},
-        Case{"Import", "#import \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
-        Case{"OtherSpelling", "%:include \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
-        Case{"CommentedInclude", "#/**/include \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
-        Case{"JoinedInclude", "#inc\\\nlude \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
-        Case{"JoinedName", "void f() { fo\\\nrk(); }", "starts a process (fork)"},
-        Case{"BehindDigitSeparator", "int a = 1' R\"x('; void f() { fork(); } // )x\"",
-             "starts a process (fork)"},
-        Case{"BehindSuffix", "auto a = \"a\"R\"x(\"; void f() { fork(); } // )x\"",
-             "starts a process (fork)"},
-        Case{"Digraphs", "[<:gnu::constructor:>] void f() <%%>", "before it is called"},
-        Case{"IncludeOverLines", "\n#include /* a\n */ \"/etc/passwd\"\n",
-             "line 3: includes \"/etc/passwd\""},
-        Case{"Trigraph",
-             "?"
-             "?=include \"/etc/passwd\"\n",
-             "has trigraphs"},
-        Case{"LineMarker", "# 1 \"/usr/include/x.h\" 3\n", "line marker"},
-        Case{"Incbin", "asm(\".incbin \\\"x\\\"\");", "assembly with '.incbin'"},
-        Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);",
-             "external function (cblas_sgemm)"},
-        Case{"BorrowedWithAttribute",
-             "extern \"C\" __attribute__((pure)) [[gnu::hot]] void cblas_sgemm(int, int);",
-             "external function (cblas_sgemm)"},
-        Case{"Reference", "extern \"C\" void reference(const double*);",
-             "external function (reference)"},
-        Case{"Macro", "#define WORK \\\n  fork()\n", "starts a process (fork)"},
-        Case{"File", "auto f = fopen(\"x\", \"w\");", "reads or writes files"},
-        Case{"Environment", "auto x = getenv(\"HOME\");", "the environment"}),
-    caseName);
-
-TEST(CppCheats, AcceptsHonestKernels) {
-  for (const TestKernel& kernel : honestKernels()) {
-    EXPECT_THAT(cheatsIn(Language::cpp, kernel.text), IsEmpty()) << kernel.name;
-  }
-}
-
-TEST(CppCheats, AcceptsSimilarHonestCode) {
-  for (const char* text :
-       {"// fork() and clock_gettime() and /proc\n",
-        "static const float kTable[] = {1, 2};",
-        "static float* buffer = nullptr;",
-        "static thread_local std::vector<float> packed;",
-        "static inline const float* row(const float* a) { return a; }",
-        "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
-        "asm volatile(\"\" ::: \"memory\");",
-        "asm volatile(\"nop\\n\" \"nop\" : \"+r\"(a) : \"r\"(b));\nint s = a;",
-        "asm(\"vfmadd231ps %0, %1, %2\");",
-        "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
-        "extern \"C\" __attribute__((target(\"avx512f\"))) void kernel(const float* A) {}",
-        "extern \"C\" [[gnu::target(\"avx2\")]] void kernel(const float* A) {}",
-        "extern \"C\" __attribute__((optimize(\"O3\"), hot)) void kernel(const float* A) {}",
-        "extern \"C\" void __attribute__((aligned(64))) kernel(const float* A) {}",
-        "extern alignas(64) float table[8];",
-        "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
-        "auto end = std::remove(v.begin(), v.end(), 0);",
-        "#include <immintrin.h>\n",
-        "static constexpr int kTile = 8;",
-        "const float* a = A + i; float time = a[0] * 2;"}) {
-    EXPECT_THAT(cheatsIn(Language::cpp, text), IsEmpty()) << text;
-  }
-}
 
 class PythonCheat : public testing::TestWithParam<Case> {};
 

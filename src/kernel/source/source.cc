@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {
@@ -65,6 +66,26 @@ Result<Source> readSource(const std::filesystem::path& file) {
     source.flags = {"-xc"};
   }
   return source;
+}
+
+std::vector<std::string> readHeaderFlags(std::string_view text) {
+  std::vector<std::string> flags;
+  for (const std::string& line : splitAt(text, '\n')) {
+    std::string_view bare = trim(line);
+    if (!bare.starts_with("//") && !bare.starts_with('#')) {
+      break;
+    }
+    bare = trim(bare.substr(bare.starts_with('#') ? 1 : 2));
+    if (!bare.starts_with(kFlagsLabel)) {
+      continue;
+    }
+    for (std::string& flag : splitAt(bare.substr(kFlagsLabel.size()), ' ')) {
+      if (!flag.empty()) {
+        flags.push_back(std::move(flag));
+      }
+    }
+  }
+  return flags;
 }
 
 }  // namespace hone::kernel

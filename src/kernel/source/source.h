@@ -11,6 +11,9 @@
 
 namespace hone::kernel {
 
+/// Label of the comment line with the flags of a kernel.
+inline constexpr std::string_view kFlagsLabel = "hone: flags ";
+
 enum class Language : std::uint8_t { cpp, tilelang };
 
 /// Returns "cpp" or "tilelang".
@@ -32,5 +35,10 @@ struct Source {
 /// Reads a kernel file. The extension determines the language (.c, .cc, .cpp, .cxx or .py). Fails
 /// with a user error if the file is missing, empty, too large or not text.
 [[nodiscard]] Result<Source> readSource(const std::filesystem::path& file);
+
+/// Returns the flags of the header line "// hone: flags -O3 …" that hone writes into optimized
+/// kernels, so that the file is rebuilt as it was measured. The judge rejects a kernel with flags
+/// that are not allowed.
+[[nodiscard]] std::vector<std::string> readHeaderFlags(std::string_view text);
 
 }  // namespace hone::kernel

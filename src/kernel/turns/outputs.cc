@@ -10,6 +10,7 @@
 #include "base/text/json.h"
 #include "base/text/text.h"
 #include "base/text/unified_diff.h"
+#include "kernel/worker/cpp/cpp_flags.h"
 
 namespace hone::kernel {
 namespace {
@@ -23,15 +24,8 @@ std::string speedupText(const stats::Comparison& comparison) {
 }
 
 constexpr std::string_view kHeader = "Optimized by hone ";
-constexpr std::string_view kFlagsLabel = "hone: flags ";
 
 std::string_view commentMarker(Language language) { return language == Language::cpp ? "//" : "#"; }
-
-/// Returns true for flags that only change how the code is optimized.
-bool isOptimizing(std::string_view flag) {
-  return (flag.starts_with("-O") || flag.starts_with("-f") || flag.starts_with("-m")) &&
-         !flag.starts_with("-fplugin");
-}
 
 std::string_view withoutHeader(std::string_view text, Language language) {
   const bool hasHeader = text.starts_with(fmt::format("{} {}", commentMarker(language), kHeader));
@@ -95,26 +89,6 @@ bool isOptimizedFile(const std::filesystem::path& file) {
   return RE2::PartialMatch(file.stem().string(), kName);
 }
 
-std::vector<std::string> readHeaderFlags(std::string_view text) {
-  std::vector<std::string> flags;
-  for (const std::string& line : splitAt(text, '\n')) {
-    std::string_view bare = trim(line);
-    if (!bare.starts_with("//") && !bare.starts_with('#')) {
-      break;
-    }
-    bare = trim(bare.substr(bare.starts_with('#') ? 1 : 2));
-    if (!bare.starts_with(kFlagsLabel)) {
-      continue;
-    }
-    for (std::string& flag : splitAt(bare.substr(kFlagsLabel.size()), ' ')) {
-      if (isOptimizing(flag)) {
-        flags.push_back(std::move(flag));
-      }
-    }
-  }
-  return flags;
-}
-
 std::string optimizedText(const Optimized& optimized, const OutputOptions& options) {
   const Source& best = optimized.best.source;
   const std::string_view mark = commentMarker(best.language);
@@ -136,7 +110,7 @@ std::string optimizedText(const Optimized& optimized, const OutputOptions& optio
     text += fmt::format("{} techniques: {}\n", mark, join(optimized.best.techniques, ", "));
   }
   std::vector<std::string> flags = best.flags;
-  std::erase_if(flags, [](const std::string& flag) { return !isOptimizing(flag); });
+  std::erase_if(flags, [](const std::string& flag) { return flag == kAsC; });
   if (!flags.empty()) {
     text += fmt::format("{} {}{}\n", mark, kFlagsLabel, join(flags, " "));
   }

@@ -46,11 +46,6 @@ struct OutputFiles {
 /// Returns true if the file name is one that optimizedFile returns.
 [[nodiscard]] bool isOptimizedFile(const std::filesystem::path& file);
 
-/// Returns the flags of the header line "// hone: flags -O3 …" that hone writes into optimized
-/// kernels, so that the file is rebuilt as it was measured. Ignores flags that do not affect
-/// optimization.
-[[nodiscard]] std::vector<std::string> readHeaderFlags(std::string_view text);
-
 /// Returns the best kernel with its measurements in a header of comments, ended by an empty line.
 /// Replaces the header of an earlier optimization.
 [[nodiscard]] std::string optimizedText(const Optimized& optimized, const OutputOptions& options);

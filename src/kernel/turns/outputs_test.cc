@@ -101,10 +101,10 @@ TEST(Outputs, ReplacesExistingHeader) {
   EXPECT_TRUE(twice.ends_with("\n\n" + kernelTaking(500).text));
 }
 
-TEST(Outputs, ReadsOnlyOptimizationFlags) {
+TEST(Outputs, ReadsFlagsOfHeader) {
   EXPECT_THAT(
       readHeaderFlags("// hone: flags -O3 -fplugin=x.so -mavx2 -I/etc -ffast-math\nint a;\n"),
-      ElementsAre("-O3", "-mavx2", "-ffast-math"));
+      ElementsAre("-O3", "-fplugin=x.so", "-mavx2", "-I/etc", "-ffast-math"));
   EXPECT_THAT(readHeaderFlags("int a;\n// hone: flags -O3\n"), IsEmpty());
 }
 

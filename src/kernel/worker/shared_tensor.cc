@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace hone::kernel {
@@ -118,12 +117,28 @@ void SharedTensor::guard(Random& random) {
 
 bool SharedTensor::guardIntact() const { return guard_.empty() || guardBytes() == guard_; }
 
+template <typename Bits>
+void SharedTensor::fillWithMark() {
+  const std::span<std::byte> all = data();
+  std::ranges::fill(std::span(reinterpret_cast<Bits*>(all.data()), all.size() / sizeof(Bits)),
+                    static_cast<Bits>(mark_));
+}
+
 void SharedTensor::markUnwritten(Random& random) {
   mark_ = markFor(type_.element, random);
-  const std::size_t bytes = byteWidth(type_.element);
-  const std::span<std::byte> all = data();
-  for (std::size_t at = 0; at < all.size(); at += bytes) {
-    std::memcpy(all.data() + at, &mark_, bytes);
+  markAgain();
+}
+
+void SharedTensor::markAgain() {
+  switch (byteWidth(type_.element)) {
+    case 8:
+      return fillWithMark<std::uint64_t>();
+    case 4:
+      return fillWithMark<std::uint32_t>();
+    case 2:
+      return fillWithMark<std::uint16_t>();
+    default:
+      return fillWithMark<std::uint8_t>();
   }
 }
 

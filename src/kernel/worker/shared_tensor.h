@@ -41,6 +41,8 @@ class SharedTensor {
   [[nodiscard]] bool guardIntact() const;
   /// Marks every element as unwritten with a NaN of random bits, or a random integer.
   void markUnwritten(Random& random);
+  /// Marks every element as unwritten with the bits of the last mark.
+  void markAgain();
   /// Returns the first element of a copy of the data that still has the mark.
   [[nodiscard]] std::optional<std::int64_t> firstUnwritten(std::span<const std::byte> copy) const;
   /// Unlinks the file; existing mappings stay valid.
@@ -49,6 +51,8 @@ class SharedTensor {
  private:
   SharedTensor() = default;
   [[nodiscard]] std::vector<std::byte> guardBytes() const;
+  template <typename Bits>
+  void fillWithMark();
   template <typename Bits>
   [[nodiscard]] std::optional<std::int64_t> firstMarked(std::span<const std::byte> copy) const;
 

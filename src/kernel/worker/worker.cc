@@ -4,21 +4,18 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <thread>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "base/text/text.h"
-#include "kernel/worker/python/python_fork_server.h"
+#include "kernel/worker/worker_process.h"
 
 namespace hone::kernel {
 namespace {
@@ -49,90 +46,60 @@ std::string readText(const nlohmann::json& body, const char* key) {
   return at != body.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+/// Converts an answer that has `ok`.
+Reply fromBody(nlohmann::json body) {
+  Reply reply;
+  if (!body["ok"].get<bool>()) {
+    reply.status = Reply::Status::failed;
+    reply.kind = readText(body, "kind");
+    reply.message = readText(body, "error");
+    reply.detail = readText(body, "detail");
+  }
+  reply.body = std::move(body);
+  return reply;
+}
+
 }  // namespace
 
-Result<Worker> Worker::start(const WorkerCommand& command) {
+std::string readLog(const std::filesystem::path& file) {
+  auto text = readFile(file);
+  if (!text) {
+    return "";
+  }
+  return text->size() > kMaxLogBytes ? text->substr(text->size() - kMaxLogBytes) : *std::move(text);
+}
+
+Result<Worker> Worker::start(const WorkerCommand& command, int control) {
   std::array<int, 2> requests{};
   std::array<int, 2> replies{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests.data()) != 0) {
     return errnoError("cannot open a channel to a worker");
   }
-  Worker worker;
-  worker.requests_ = requests[0];
-  worker.log_ = command.log;
-  worker.forkServer_ = command.forkServer;
-  worker.random_ = Random(randomSeed());
+  Descriptor ownRequests(requests[0]);
+  const Descriptor childRequests(requests[1]);
   const bool piped = ::pipe2(replies.data(), O_CLOEXEC) == 0;
-  const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  auto child = piped && log >= 0 ? startProcess(command, requests[1], replies[1], log)
-                                 : Result<pid_t>(errnoError("cannot open a worker's channels"));
-  for (const int end : {requests[1], replies[1], log}) {
-    ::close(end);
+  Descriptor ownReplies(replies[0]);
+  const Descriptor childReplies(replies[1]);
+  const Descriptor log(::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!piped || log.number() < 0) {
+    return errnoError("cannot open a worker's channels");
   }
-  worker.replies_ = replies[0];
-  worker.pid_ = worker.measured_ = HONE_TRY(std::move(child));
-  ::fcntl(worker.replies_, F_SETFL, O_NONBLOCK);
+  Worker worker(
+      SupervisedProcess(HONE_TRY(startProcess(command, {.requests = childRequests.number(),
+                                                        .replies = childReplies.number(),
+                                                        .log = log.number(),
+                                                        .control = control}))),
+      command.log);
+  worker.requests_ = std::move(ownRequests);
+  worker.replies_ = std::move(ownReplies);
+  worker.random_ = Random(randomSeed());
+  ::fcntl(worker.replies_.number(), F_SETFL, O_NONBLOCK);
   return worker;
-}
-
-Worker::Worker(Worker&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
-      measured_(std::exchange(other.measured_, -1)),
-      requests_(std::exchange(other.requests_, -1)),
-      replies_(std::exchange(other.replies_, -1)),
-      pending_(std::move(other.pending_)),
-      log_(std::move(other.log_)),
-      forkServer_(std::move(other.forkServer_)),
-      random_(other.random_),
-      counters_(std::move(other.counters_)) {}
-
-Worker& Worker::operator=(Worker&& other) noexcept {
-  std::swap(pid_, other.pid_);
-  std::swap(measured_, other.measured_);
-  std::swap(requests_, other.requests_);
-  std::swap(replies_, other.replies_);
-  std::swap(pending_, other.pending_);
-  std::swap(log_, other.log_);
-  std::swap(forkServer_, other.forkServer_);
-  std::swap(random_, other.random_);
-  std::swap(counters_, other.counters_);
-  return *this;
-}
-
-Worker::~Worker() {
-  stop();
-  for (const int end : {requests_, replies_}) {
-    if (end >= 0) {
-      ::close(end);
-    }
-  }
-}
-
-Ending Worker::stop() {
-  if (pid_ <= 0) {
-    return {};
-  }
-  ::kill(-pid_, SIGKILL);  // before reaping, while the group id cannot be reused
-  ::kill(pid_, SIGKILL);
-  const Ending ending = reap();
-  pid_ = measured_ = -1;
-  return ending;
-}
-
-Ending Worker::reap() const {
-  if (forkServer_ != nullptr) {
-    return forkServer_->wait(pid_).value_or(Ending{});
-  }
-  int status = 0;
-  rusage usage{};
-  while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
-  }
-  return endingFrom(status, usage);
 }
 
 bool Worker::send(std::string_view line) const {
   while (!line.empty()) {
-    const ssize_t wrote = ::send(requests_, line.data(), line.size(), MSG_NOSIGNAL);
+    const ssize_t wrote = ::send(requests_.number(), line.data(), line.size(), MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) {
       continue;
     }
@@ -154,27 +121,27 @@ Result<std::string> Worker::readLine(std::int64_t deadlineNs, Reply& reply) {
     }
     const std::int64_t leftNs = deadlineNs - nowNs();
     if (interrupted()) {
-      stop();
+      process_.kill();
       return interruptedError();
     }
     if (leftNs <= 0 || pending_.size() > kMaxReplyBytes) {
-      stop();
+      process_.kill();
       reply = leftNs <= 0 ? withStatus(Reply::Status::timedOut, "timed out and was killed")
                           : withStatus(Reply::Status::garbled, "wrote to the judge's channel");
       return "";
     }
     // Short polls: an interrupt just before poll() does not wake it.
     constexpr std::int64_t kMaxPollMs = 500;
-    pollfd end{replies_, POLLIN, 0};
+    pollfd end{replies_.number(), POLLIN, 0};
     ::poll(&end, 1, static_cast<int>(std::min(kMaxPollMs, leftNs / 1'000'000 + 1)));
     Progress::tick();
     std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills the used part
-    const ssize_t got = ::read(replies_, buffer.data(), buffer.size());
+    const ssize_t got = ::read(replies_.number(), buffer.data(), buffer.size());
     if (got > 0) {
       pending_.append(buffer.data(), static_cast<std::size_t>(got));
     } else if (got == 0) {
-      const bool byItself = endsSoon(pid_);
-      const Ending ending = stop();
+      const bool byItself = endsSoon(process_.pid());
+      const Ending ending = process_.kill();
       reply = byItself ? withStatus(Reply::Status::ended,
                                     fmt::format("process ended: {}", ending.describe()))
                        : withStatus(Reply::Status::garbled, "closed the judge's channel");
@@ -188,18 +155,10 @@ Reply Worker::parseReply(const std::string& line, std::uint64_t id) {
   const bool sane = body.is_object() && body.contains("id") && body["id"] == id &&
                     body.contains("ok") && body["ok"].is_boolean();
   if (!sane || !pending_.empty()) {
-    stop();
+    process_.kill();
     return withStatus(Reply::Status::garbled, "wrote to the judge's channel");
   }
-  Reply reply;
-  if (!body["ok"].get<bool>()) {
-    reply.status = Reply::Status::failed;
-    reply.kind = readText(body, "kind");
-    reply.message = readText(body, "error");
-    reply.detail = readText(body, "detail");
-  }
-  reply.body = std::move(body);
-  return reply;
+  return fromBody(std::move(body));
 }
 
 Result<Reply> Worker::awaitReply(std::uint64_t id, milliseconds limit) {
@@ -210,7 +169,7 @@ Result<Reply> Worker::awaitReply(std::uint64_t id, milliseconds limit) {
 }
 
 Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
-  if (!alive()) {
+  if (!process_.alive()) {
     return withStatus(Reply::Status::ended, "process has already ended");
   }
   const std::uint64_t id = random_.next() >> 11U;
@@ -218,85 +177,25 @@ Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
   // If sending fails, reading the reply reports the reason.
   (void)send(request.dump() + "\n");
   const Activity running("running the kernel");
-  Reply reply = HONE_TRY(awaitReply(id, limit));
-  if (reply.ok()) {
-    adoptProcess(reply.body);
-  }
-  return reply;
+  return awaitReply(id, limit);
 }
 
-void Worker::adoptProcess(const nlohmann::json& body) {
-  const auto at = body.find("pid");
-  if (at == body.end() || !at->is_number_integer()) {
-    return;
-  }
-  // Otherwise a kernel could name another process, whose time would be measured.
-  const auto pid = at->get<pid_t>();
-  if (pid == pid_ || (pid > 0 && readParent(pid) == pid_)) {
-    measured_ = pid;
-  }
-}
-
-Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
-  request["do"] = "time";
-  TimedReply timed;
-  timed.reply = HONE_TRY(ask(std::move(request), limit));
-  if (!timed.reply.ok()) {
-    return timed;
-  }
-  const std::uint64_t id = random_.next() >> 11U;
-  const std::string go = fmt::format("go {}\n", id);
-  timed.before = waitUntilIdle();
-  if (counters_) {
-    counters_->start();
-  }
-  const std::int64_t wallBefore = nowNs();
-  (void)send(go);
-  timed.reply = HONE_TRY(awaitReply(id, limit));
-  timed.wallNs = static_cast<double>(nowNs() - wallBefore);
-  timed.after = waitUntilIdle();
-  if (counters_) {
-    timed.counts = counters_->stop();
-  }
-  timed.cpuNs = static_cast<double>(timed.after.allNs - timed.before.allNs);
-  if (timed.reply.ok() && forkServer_ != nullptr) {
-    // Python copies its outputs only now, outside of the kernel's time.
-    timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
-    const IdleCpuTime copied = waitUntilIdle();
-    timed.flushCpuNs = static_cast<double>(copied.allNs - timed.after.allNs);
-    timed.after = copied;
-  }
-  return timed;
-}
-
-IdleCpuTime Worker::waitUntilIdle() const {
-  waitUntilAsleep(measured_);
-  const std::int64_t allNs = cpuTimeNs(measured_);
-  const std::int64_t mainNs = mainThreadNs(measured_);
-  return {allNs, mainNs > 0 ? mainNs : allNs};
-}
-
-std::size_t Worker::threads() const { return threadCount(measured_); }
-
-std::string Worker::busyWhileIdle() const {
-  // A waiting worker uses no CPU time; a second interval tolerates one late wake-up.
-  constexpr std::int64_t kMaxIdleNs = 1'000'000;
-  for (const milliseconds interval : {milliseconds(10), milliseconds(30)}) {
-    const std::int64_t before = cpuTimeNs(measured_);
-    std::this_thread::sleep_for(interval);
-    if (cpuTimeNs(measured_) - before < kMaxIdleNs) {
-      return "";
+std::optional<Reply> Worker::takeFailure() {
+  std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills the used part
+  for (;;) {
+    const ssize_t got = ::read(replies_.number(), buffer.data(), buffer.size());
+    if (got <= 0 || pending_.size() > kMaxReplyBytes) {
+      break;
     }
+    pending_.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  return "leaves threads running after its call";
-}
-
-std::string Worker::log() const {
-  auto text = readFile(log_);
-  if (!text) {
-    return "";
+  if (pending_.empty()) {
+    return std::nullopt;
   }
-  return text->size() > kMaxLogBytes ? text->substr(text->size() - kMaxLogBytes) : *std::move(text);
+  auto body = nlohmann::json::parse(std::exchange(pending_, {}), nullptr, false);
+  const bool isFailure = body.is_object() && body.contains("ok") && body["ok"] == false;
+  return isFailure ? fromBody(std::move(body))
+                   : withStatus(Reply::Status::garbled, "wrote to the judge's channel");
 }
 
 }  // namespace hone::kernel

@@ -10,55 +10,66 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
-#include <thread>
 
 #include "base/process/environment.h"
 #include "base/process/subprocess.h"
-#include "base/text/text.h"
 #include "kernel/worker/python/python_fork_server.h"
-#include "kernel/worker/worker_pipes.h"
+#include "kernel/worker/runner/control_page.h"
 
 namespace hone::kernel {
 namespace {
 
 using std::chrono::milliseconds;
 
-/// Returns true for variables that may hold a secret of the user, which kernels must not read.
-bool isSecret(std::string_view variable) {
-  const std::string_view name = variable.substr(0, variable.find('='));
-  return std::ranges::any_of(
-      std::array<std::string_view, 5>{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"},
-      [&](std::string_view word) { return name.contains(word); });
+constexpr auto kLoaderVariables = std::to_array<std::string_view>(
+    {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"});
+constexpr auto kPythonVariables = std::to_array<std::string_view>(
+    {"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "CC",
+     "CXX", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES"});
+
+bool isInherited(std::string_view name, Inherited inherited) {
+  const auto has = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
+  return has(kLoaderVariables) || (inherited == Inherited::python && has(kPythonVariables));
 }
 
-/// Moves the descriptors to their fixed numbers, whatever numbers they have now.
-void placeDescriptors(int requests, int replies, int log, int null) {
+/// Moves the descriptors to their fixed numbers, whatever numbers they have now, and closes all
+/// others.
+void placeDescriptors(const ChildDescriptors& given, int null) {
   constexpr int kAbove = 16;
-  const int from = ::fcntl(requests, F_DUPFD, kAbove);
-  const int to = ::fcntl(replies, F_DUPFD, kAbove);
-  const int prints = ::fcntl(log, F_DUPFD, kAbove);
-  ::dup2(null, STDIN_FILENO);
-  ::dup2(prints, STDOUT_FILENO);
-  ::dup2(prints, STDERR_FILENO);
-  ::dup2(from, kRequests);
-  ::dup2(to, kReplies);
-  ::close_range(kReplies + 1, ~0U, 0);
+  const std::array<std::pair<int, int>, 7> places = {{{null, STDIN_FILENO},
+                                                      {given.log, STDOUT_FILENO},
+                                                      {given.log, STDERR_FILENO},
+                                                      {given.requests, kRequests},
+                                                      {given.replies, kReplies},
+                                                      {given.control, kControl},
+                                                      {given.status, kStatus}}};
+  std::array<int, 7> high{};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    high[i] = places[i].first < 0 ? -1 : ::fcntl(places[i].first, F_DUPFD, kAbove);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (high[i] >= 0) {
+      ::dup2(high[i], places[i].second);
+    } else {
+      ::close(places[i].second);
+    }
+  }
+  ::close_range(kStatus + 1, ~0U, 0);
 }
 
-/// Executes the program of the command with these ends of its channels.
-Result<pid_t> startProgram(const WorkerCommand& command, int requests, int replies, int log) {
+/// Executes the program of the command with these descriptors.
+Result<pid_t> startProgram(const WorkerCommand& command, const ChildDescriptors& descriptors) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables = workerEnvironment(command.environment);
+  std::vector<std::string> variables = childEnvironment(Inherited::loader, command.environment);
   const std::vector<char*> argv = execPointers(arguments);
   const std::vector<char*> environment = execPointers(variables);
   const pid_t self = ::getpid();
   const pid_t child = null >= 0 ? ::fork() : -1;
   if (child == 0) {
     confineChild(self, {milliseconds(0), command.memoryBytes});
-    placeDescriptors(requests, replies, log, null);
+    placeDescriptors(descriptors, null);
     ::execve(argv[0], argv.data(), environment.data());
     ::_exit(127);
   }
@@ -71,49 +82,29 @@ Result<pid_t> startProgram(const WorkerCommand& command, int requests, int repli
   return child;
 }
 
-/// Returns the fields of /proc/…/stat after the name: the state, the parent, …
-std::vector<std::string> readStat(const std::filesystem::path& place) {
-  std::ifstream stat(place / "stat");
-  std::string text;
-  std::getline(stat, text);
-  const std::size_t name = text.rfind(')');  // the name may contain blanks and parentheses
-  return name == std::string::npos ? std::vector<std::string>()
-                                   : splitAt(trim(std::string_view(text).substr(name + 1)), ' ');
-}
-
 std::filesystem::path procFolder(pid_t pid) { return fmt::format("/proc/{}", pid); }
-
-bool anyThreadRuns(pid_t pid) {
-  std::error_code code;
-  std::filesystem::directory_iterator thread(procFolder(pid) / "task", code);
-  for (const std::filesystem::directory_iterator end; !code && thread != end;
-       thread.increment(code)) {
-    const std::vector<std::string> fields = readStat(thread->path());
-    if (!fields.empty() && (fields[0] == "R" || fields[0] == "D")) {
-      return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
-std::vector<std::string> workerEnvironment(
-    const std::vector<std::pair<std::string, std::string>>& changes) {
-  std::vector<std::string> variables = environmentWith(changes);
-  std::erase_if(variables, isSecret);
+std::vector<std::string> childEnvironment(
+    Inherited inherited, const std::vector<std::pair<std::string, std::string>>& own) {
+  std::vector<std::string> variables = environmentWith(own);
+  std::erase_if(variables, [&](std::string_view variable) {
+    const std::string_view name = variable.substr(0, variable.find('='));
+    return !isInherited(name, inherited) &&
+           std::ranges::none_of(own, [&](const auto& each) { return each.first == name; });
+  });
   return variables;
 }
 
-Result<pid_t> startProcess(const WorkerCommand& command, int requests, int replies, int log) {
+Result<pid_t> startProcess(const WorkerCommand& command, const ChildDescriptors& descriptors) {
   if (command.forkServer == nullptr) {
-    return startProgram(command, requests, replies, log);
+    return startProgram(command, descriptors);
   }
   std::filesystem::path folder = command.log;
   folder += ".d";
   return command.forkServer->fork(
-      {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, requests,
-      replies, log);
+      {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, descriptors);
 }
 
 bool endsSoon(pid_t pid) {
@@ -128,18 +119,6 @@ bool endsSoon(pid_t pid) {
   return ended;
 }
 
-pid_t readParent(pid_t pid) {
-  const std::vector<std::string> fields = readStat(procFolder(pid));
-  return fields.size() > 1 ? static_cast<pid_t>(parseInt(fields[1]).value_or(-1)) : -1;
-}
-
-void waitUntilAsleep(pid_t pid) {
-  constexpr int kTries = 2000;
-  for (int i = 0; i < kTries && anyThreadRuns(pid); ++i) {
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-}
-
 std::int64_t cpuTimeNs(pid_t pid) {
   clockid_t clock{};
   timespec time{};
@@ -147,12 +126,6 @@ std::int64_t cpuTimeNs(pid_t pid) {
     return 0;
   }
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-std::int64_t mainThreadNs(pid_t pid) {
-  std::ifstream stat(procFolder(pid) / "task" / std::to_string(pid) / "schedstat");
-  std::int64_t ranNs = 0;
-  return stat >> ranNs ? ranNs : 0;
 }
 
 std::size_t threadCount(pid_t pid) {

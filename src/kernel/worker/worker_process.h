@@ -26,28 +26,33 @@ struct WorkerCommand {
   bool tilelang = false;  ///< for the fork server: import TileLang for a kernel
 };
 
-/// Returns this process's environment with `changes` applied and without secrets.
-[[nodiscard]] std::vector<std::string> workerEnvironment(
-    const std::vector<std::pair<std::string, std::string>>& changes);
+/// Descriptors that a child gets under the numbers of control_page.h; -1: none.
+struct ChildDescriptors {
+  int requests = -1;
+  int replies = -1;
+  int log = -1;
+  int control = -1;
+  int status = -1;
+};
 
-/// Starts a worker in a new process group, with these ends of its channels.
-[[nodiscard]] Result<pid_t> startProcess(const WorkerCommand& command, int requests, int replies,
-                                         int log);
+/// Variables that a child inherits from this process.
+enum class Inherited : std::uint8_t {
+  loader,  ///< those of the dynamic loader and of sanitizers
+  python,  ///< also those that locate Python packages, compilers, CUDA and temporary files
+};
 
-// Functions for any process, also one that is not a child.
+/// Returns the environment of a child: the inherited variables, by name, and `own`.
+[[nodiscard]] std::vector<std::string> childEnvironment(
+    Inherited inherited, const std::vector<std::pair<std::string, std::string>>& own);
+
+/// Starts a worker in a new process group.
+[[nodiscard]] Result<pid_t> startProcess(const WorkerCommand& command,
+                                         const ChildDescriptors& descriptors);
 
 /// Returns true if the process ends within a short time.
 [[nodiscard]] bool endsSoon(pid_t pid);
-/// Returns the parent; -1 if there is no such process.
-[[nodiscard]] pid_t readParent(pid_t pid);
-/// Waits briefly until all threads of the process sleep. Work that a thread still does belongs to
-/// the call. Besides, the clock of a thread on another CPU lags by up to a tick, so that a call
-/// might seem to take no time.
-void waitUntilAsleep(pid_t pid);
 /// Returns the CPU time of all threads; 0 if there is no such process.
 [[nodiscard]] std::int64_t cpuTimeNs(pid_t pid);
-/// Returns the CPU time of the first thread; 0 if unknown.
-[[nodiscard]] std::int64_t mainThreadNs(pid_t pid);
 /// Returns the number of threads; 0 if there is no such process.
 [[nodiscard]] std::size_t threadCount(pid_t pid);
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/process/write_rules.h"
+#include "base/process/file_rules.h"
 #include "iree/compile/job/job_wire.h"
 #include "iree/compile/server/compile_child.h"
 #include "iree/module/compiler_api.h"
@@ -142,7 +142,7 @@ class ForkServer {
     }
     // The linker's temporary files are removed with the job's folder, even if the job is killed.
     ::setenv("TMPDIR", folder.c_str(), 1);
-    const auto rules = WriteRules::below(writableFolders(job, folder));
+    const auto rules = FileRules::changeOnlyBelow(writableFolders(job, folder));
     if (rules && !rules->enforce()) {
       std::perror("error: cannot restrict the folders that the compiler may change");
       return kExitFailed;

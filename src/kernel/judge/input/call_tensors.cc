@@ -23,6 +23,7 @@ Result<CallTensors> CallTensors::create(const std::filesystem::path& folder,
                                         const std::string& label, const Shape& shape,
                                         Placement placement, bool asDoubles) {
   CallTensors tensors;
+  tensors.label_ = label;
   for (const Argument& input : shape.inputs) {
     tensors.inputs_.push_back(HONE_TRY(make(folder, label, input, placement, asDoubles)));
   }
@@ -33,6 +34,24 @@ Result<CallTensors> CallTensors::create(const std::filesystem::path& folder,
     tensors.sizes_.push_back(size);
   }
   return tensors;
+}
+
+void CallTensors::describe(RunnerSetup& setup) const {
+  std::vector<RunnerWord>& call = setup.calls.emplace_back();
+  const auto add = [&](const std::vector<Named>& all, bool isInput) {
+    for (const Named& named : all) {
+      call.push_back({.isTensor = true, .value = setup.tensors.size()});
+      setup.tensors.push_back({.file = named.tensor.file().string(),
+                               .offset = named.tensor.offset(),
+                               .bytes = named.tensor.type().bytes(),
+                               .isInput = isInput});
+    }
+  };
+  add(inputs_, true);
+  add(outputs_, false);
+  for (const std::int64_t size : sizes_) {
+    call.push_back({.isTensor = false, .value = static_cast<std::uint64_t>(size)});
+  }
 }
 
 void CallTensors::describe(nlohmann::json& list) const {
@@ -62,13 +81,34 @@ nlohmann::json CallTensors::request(const char* what) const {
 }
 
 void CallTensors::fill(std::span<const verify::Tensor> inputs, Random& random) {
+  markOutputs(random);
+  refill(inputs, random);
+}
+
+void CallTensors::refill(std::span<const verify::Tensor> inputs, Random& random) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     std::ranges::copy(inputs[i].data, inputs_[i].tensor.data().begin());
-    inputs_[i].tensor.guard(random);
   }
+  writeGuards(random);
+}
+
+void CallTensors::writeGuards(Random& random) {
+  for (auto* all : {&inputs_, &outputs_}) {
+    for (Named& named : *all) {
+      named.tensor.guard(random);
+    }
+  }
+}
+
+void CallTensors::markOutputs(Random& random) {
   for (Named& output : outputs_) {
     output.tensor.markUnwritten(random);
-    output.tensor.guard(random);
+  }
+}
+
+void CallTensors::markOutputsAgain() {
+  for (Named& output : outputs_) {
+    output.tensor.markAgain();
   }
 }
 
@@ -79,6 +119,10 @@ std::optional<std::string> CallTensors::findStrayWrite(
       return fmt::format("writes to its input {}", inputs_[i].name);
     }
   }
+  return findGuardWrite();
+}
+
+std::optional<std::string> CallTensors::findGuardWrite() const {
   for (const auto* all : {&inputs_, &outputs_}) {
     for (const Named& named : *all) {
       if (!named.tensor.guardIntact()) {
@@ -96,6 +140,12 @@ std::vector<verify::Tensor> CallTensors::outputs() const {
     copies.push_back({output.tensor.type(), {data.begin(), data.end()}});
   }
   return copies;
+}
+
+void CallTensors::copyOutputs(std::vector<verify::Tensor>& copies) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    std::ranges::copy(outputs_[i].tensor.data(), copies[i].data.begin());
+  }
 }
 
 std::optional<std::string> CallTensors::findUnwritten(

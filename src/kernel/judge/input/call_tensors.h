@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "kernel/judge/task/task.h"
+#include "kernel/worker/runner/runner_setup.h"
 #include "kernel/worker/shared_tensor.h"
 #include "verify/tensor.h"
 
@@ -24,19 +25,48 @@ class CallTensors {
                                                   const std::string& label, const Shape& shape,
                                                   Placement placement, bool asDoubles);
 
+  [[nodiscard]] const std::string& label() const { return label_; }
+  /// Appends the tensors and a call on them.
+  void describe(RunnerSetup& setup) const;
   /// Appends the entries of a `tensors` request to `list`.
   void describe(nlohmann::json& list) const;
-  /// Returns a `call` or `time` request; the caller adds further members.
+  /// Returns a `call` or `make` request; the caller adds further members.
   [[nodiscard]] nlohmann::json request(const char* what) const;
+  /// Calls `use(name, isInput)` for every tensor, in the order of describe().
+  template <typename Use>
+  void visit(Use use) const {
+    for (const Named& named : inputs_) {
+      use(named.name, true);
+    }
+    for (const Named& named : outputs_) {
+      use(named.name, false);
+    }
+  }
 
   /// Writes the inputs, marks the outputs as unwritten, and fills the guards of all tensors.
   void fill(std::span<const verify::Tensor> inputs, Random& random);
+  /// Like fill, but keeps the outputs of the last call.
+  void refill(std::span<const verify::Tensor> inputs, Random& random);
+  /// Fills the bytes around all tensors with random values.
+  void writeGuards(Random& random);
+  /// Marks every output element as unwritten, with new bits.
+  void markOutputs(Random& random);
+  /// Marks every output element as unwritten, with the bits of the last mark.
+  void markOutputsAgain();
+  /// Returns the memory of an input, to be written while the process is frozen.
+  [[nodiscard]] std::span<std::byte> inputData(std::size_t index) {
+    return inputs_[index].tensor.data();
+  }
   /// Describes a write to memory that the call must not write: an input, or bytes around a tensor.
   /// Returns nullopt if there was none.
   [[nodiscard]] std::optional<std::string> findStrayWrite(
       std::span<const verify::Tensor> inputs) const;
+  /// Describes a write to the bytes around a tensor; nullopt if there was none.
+  [[nodiscard]] std::optional<std::string> findGuardWrite() const;
   /// Returns copies of the outputs.
   [[nodiscard]] std::vector<verify::Tensor> outputs() const;
+  /// Copies the outputs into `copies`, the result of outputs().
+  void copyOutputs(std::vector<verify::Tensor>& copies) const;
   /// Describes the first element of `outputs` that the call did not write; nullopt if it wrote all.
   [[nodiscard]] std::optional<std::string> findUnwritten(
       std::span<const verify::Tensor> outputs) const;
@@ -56,6 +86,7 @@ class CallTensors {
                                           const std::string& label, const Argument& argument,
                                           Placement placement, bool asDoubles);
 
+  std::string label_;
   std::vector<Named> inputs_;
   std::vector<Named> outputs_;
   std::vector<std::int64_t> sizes_;

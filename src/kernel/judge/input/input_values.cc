@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -15,8 +16,8 @@ namespace {
 using model::ElementType;
 
 template <typename Stored>
-void put(verify::Tensor& tensor, std::size_t index, Stored value) {
-  std::memcpy(tensor.data.data() + index * sizeof(Stored), &value, sizeof(Stored));
+void put(std::span<std::byte> data, std::size_t index, Stored value) {
+  std::memcpy(data.data() + index * sizeof(Stored), &value, sizeof(Stored));
 }
 
 double between(Random& random, double low, double high) {
@@ -24,7 +25,6 @@ double between(Random& random, double low, double high) {
 }
 
 constexpr double kDenormal = 0x1p-140;
-constexpr double kLarge = 1024;
 constexpr double kTiny = 0x1p-20;
 
 /// Generates one row of special values.
@@ -34,6 +34,7 @@ class Row {
       : random_(random),
         kind_(random.below(8)),
         rarity_(std::max<std::size_t>(4, length / 8)),
+        dominant_(random.below(length)),
         constant_(std::ldexp(1.0, exponent(random))) {}
 
   double next(std::size_t column) {
@@ -51,7 +52,7 @@ class Row {
       case 5:
         return sparseSpecial();
       case 6:
-        return column == 0 ? kLarge : between(random_, -1, 1);
+        return column == dominant_ ? kLarge : between(random_, -1, 1);
       default:
         return between(random_, -1, 1);
     }
@@ -67,14 +68,12 @@ class Row {
   Random& random_;
   std::size_t kind_;
   std::size_t rarity_;
+  std::size_t dominant_;  ///< column
   double constant_;
 };
 
 void fillRows(verify::Tensor& tensor, Random& random) {
-  constexpr std::size_t kRowOfVector = 64;
-  const auto& shape = tensor.type.shape;
-  const std::size_t length =
-      shape.size() > 1 ? static_cast<std::size_t>(shape.back()) : kRowOfVector;
+  const std::size_t length = rowLength(tensor.type);
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t begin = 0; begin < count; begin += length) {
     Row row(random, length);
@@ -113,8 +112,86 @@ void fillUniform(verify::Tensor& tensor, Random& random, ValueKind kind) {
   const double scale = scaleFor(tensor.type.element, random);
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t i = 0; i < count; ++i) {
-    const double value = kind == ValueKind::unit ? between(random, -1, 1) : 1 - random.uniform();
+    const double value =
+        kind == ValueKind::positive ? 1 - random.uniform() : between(random, -1, 1);
     storeNumber(tensor, i, value * scale);
+  }
+}
+
+/// Places one dominant element in every row, and zeros, denormals and large elements in every tile
+/// of a row.
+void placeOutliers(verify::Tensor& tensor, Random& random) {
+  constexpr std::size_t kTile = 16;
+  constexpr std::array<double, 5> kOthers = {0, -0.0, kDenormal, 8, -8};
+  const std::size_t length = rowLength(tensor.type);
+  const auto count = static_cast<std::size_t>(tensor.type.count());
+  for (std::size_t tile = 0; tile < count; tile += kTile) {
+    const std::size_t size = std::min(kTile, count - tile);
+    storeNumber(tensor, tile + random.below(size), kOthers[random.below(kOthers.size())]);
+  }
+  for (std::size_t row = 0; row < count; row += length) {
+    const double sign = random.below(3) == 0 ? -1 : 1;
+    const std::size_t column = random.below(std::min(length, count - row));
+    storeNumber(tensor, row + column, sign * kLarge * (0.5 + 0.5 * random.uniform()));
+  }
+}
+
+/// Places NaN and infinities in one row of eight, and in one row at least. Most outputs must stay
+/// independent of them.
+void placeSpecials(verify::Tensor& tensor, Random& random) {
+  constexpr std::size_t kRows = 8;
+  constexpr std::array<double, 3> kSpecials = {std::numeric_limits<double>::quiet_NaN(),
+                                               std::numeric_limits<double>::infinity(),
+                                               -std::numeric_limits<double>::infinity()};
+  const std::size_t length = rowLength(tensor.type);
+  const auto count = static_cast<std::size_t>(tensor.type.count());
+  const std::size_t rows = (count + length - 1) / std::max<std::size_t>(length, 1);
+  for (std::size_t i = 0; count > 0 && i < (rows + kRows - 1) / kRows; ++i) {
+    storeNumber(tensor, random.below(count), kSpecials[random.below(kSpecials.size())]);
+  }
+}
+
+void shuffleElements(verify::Tensor& tensor, Random& random) {
+  const std::size_t bytes = byteWidth(tensor.type.element);
+  const auto count = static_cast<std::size_t>(tensor.type.count());
+  for (std::size_t left = count; left > 1; --left) {
+    std::byte* last = tensor.data.data() + (left - 1) * bytes;
+    std::swap_ranges(last, last + bytes, tensor.data.data() + random.below(left) * bytes);
+  }
+}
+
+/// Replaces one element of 64, and one at least, by another element.
+void changeElements(verify::Tensor& tensor, Random& random) {
+  constexpr std::size_t kUnchanged = 64;
+  const std::vector<double> numbers = verify::toNumbers<double>(tensor);
+  for (std::size_t i = 0; !numbers.empty() && i < numbers.size() / kUnchanged + 1; ++i) {
+    storeNumber(tensor, random.below(numbers.size()), numbers[random.below(numbers.size())]);
+  }
+}
+
+void scaleElements(verify::Tensor& tensor, double factor) {
+  const std::vector<double> numbers = verify::toNumbers<double>(tensor);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    storeNumber(tensor, i, numbers[i] * factor);
+  }
+}
+
+/// Turns values of the kind `unit` into those of another kind.
+void applyKind(verify::Tensor& tensor, ValueKind kind, Random& random) {
+  constexpr std::array<double, 3> kFactors = {0.5, 0.25, -0.5};
+  switch (kind) {
+    case ValueKind::outliers:
+      return placeOutliers(tensor, random);
+    case ValueKind::specials:
+      return placeSpecials(tensor, random);
+    case ValueKind::permuted:
+      return shuffleElements(tensor, random);
+    case ValueKind::changed:
+      return changeElements(tensor, random);
+    case ValueKind::scaled:
+      return scaleElements(tensor, kFactors[random.below(kFactors.size())]);
+    default:
+      return;
   }
 }
 
@@ -126,6 +203,16 @@ std::string_view nameOf(ValueKind kind) {
       return "random values";
     case ValueKind::positive:
       return "positive values";
+    case ValueKind::outliers:
+      return "values with outliers";
+    case ValueKind::specials:
+      return "values with NaN and infinities";
+    case ValueKind::permuted:
+      return "permuted values";
+    case ValueKind::changed:
+      return "values changed at few places";
+    case ValueKind::scaled:
+      return "scaled values";
     case ValueKind::rows:
       break;
   }
@@ -143,38 +230,62 @@ std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind, std::
       fillRows(tensor, random);
     } else {
       fillUniform(tensor, random, kind);
+      applyKind(tensor, kind, random);
     }
     inputs.push_back(std::move(tensor));
   }
   return inputs;
 }
 
+void replaceSpecials(std::vector<verify::Tensor>& inputs, double value) {
+  for (verify::Tensor& input : inputs) {
+    const std::vector<double> numbers = verify::toNumbers<double>(input);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!std::isfinite(numbers[i])) {
+        storeNumber(input, i, value);
+      }
+    }
+  }
+}
+
+std::size_t rowLength(const model::TensorType& type) {
+  constexpr std::size_t kRowOfVector = 64;
+  return type.shape.size() > 1
+             ? std::max<std::size_t>(1, static_cast<std::size_t>(type.shape.back()))
+             : kRowOfVector;
+}
+
 void storeNumber(verify::Tensor& tensor, std::size_t index, double value) {
-  switch (tensor.type.element) {
+  storeNumber(tensor.type.element, tensor.data, index, value);
+}
+
+void storeNumber(model::ElementType type, std::span<std::byte> data, std::size_t index,
+                 double value) {
+  switch (type) {
     case ElementType::f64:
-      put(tensor, index, value);
+      put(data, index, value);
       break;
     case ElementType::f32:
-      put(tensor, index, static_cast<float>(value));
+      put(data, index, static_cast<float>(value));
       break;
     case ElementType::f16:
-      put(tensor, index, verify::toHalf(static_cast<float>(value)));
+      put(data, index, verify::toHalf(static_cast<float>(value)));
       break;
     case ElementType::bf16:
-      put(tensor, index, verify::toBfloat(static_cast<float>(value)));
+      put(data, index, verify::toBfloat(static_cast<float>(value)));
       break;
     case ElementType::i64:
-      put(tensor, index, static_cast<std::int64_t>(value));
+      put(data, index, static_cast<std::int64_t>(value));
       break;
     case ElementType::i32:
-      put(tensor, index, static_cast<std::int32_t>(value));
+      put(data, index, static_cast<std::int32_t>(value));
       break;
     case ElementType::i16:
-      put(tensor, index, static_cast<std::int16_t>(value));
+      put(data, index, static_cast<std::int16_t>(value));
       break;
     case ElementType::i8:
     case ElementType::i1:
-      put(tensor, index, static_cast<std::int8_t>(value));
+      put(data, index, static_cast<std::int8_t>(value));
       break;
   }
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +18,23 @@ enum class ValueKind : std::uint8_t {
   /// A random kind per row: zeros, a constant (a power of two: its sums are exact), large, negative
   /// or tiny numbers, some denormals and negative zeros, or one dominant element.
   rows,
+  /// `unit` with one dominant element at a random place of every row, and zeros, denormals and
+  /// large elements at random places of every tile.
+  outliers,
+  specials,  ///< `unit` with NaN and infinities at random places of some rows
+  permuted,  ///< the elements of `unit` in another order
+  changed,   ///< `unit` with few elements replaced by others
+  scaled,    ///< `unit` times a power of two
 };
+
+/// Values that are small, with few exceptions. Errors of their sums behave like a random walk.
+[[nodiscard]] constexpr bool isUniform(ValueKind kind) {
+  return kind == ValueKind::unit || kind == ValueKind::positive || kind == ValueKind::permuted ||
+         kind == ValueKind::changed || kind == ValueKind::scaled;
+}
+
+/// Magnitude of dominant elements.
+inline constexpr double kLarge = 1024;
 
 /// Returns the name for messages, e.g. "random values".
 [[nodiscard]] std::string_view nameOf(ValueKind kind);
@@ -26,8 +44,16 @@ enum class ValueKind : std::uint8_t {
 [[nodiscard]] std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind,
                                                      std::uint64_t seed);
 
+/// Replaces NaN and infinities in the inputs by `value`.
+void replaceSpecials(std::vector<verify::Tensor>& inputs, double value);
+
+/// Returns the length of a row: the last dimension, or a part of a vector.
+[[nodiscard]] std::size_t rowLength(const model::TensorType& type);
+
 /// Stores `value`, rounded to the tensor's element type.
 void storeNumber(verify::Tensor& tensor, std::size_t index, double value);
+void storeNumber(model::ElementType type, std::span<std::byte> data, std::size_t index,
+                 double value);
 
 /// Converts a tensor to f64.
 [[nodiscard]] verify::Tensor widenToF64(const verify::Tensor& tensor);

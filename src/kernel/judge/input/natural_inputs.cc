@@ -19,33 +19,39 @@ double rootMeanSquare(std::span<const double> values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-/// Perturbs the values. Zeros and ones stay close to themselves; positive values stay positive.
-void perturbParameters(std::vector<double>& values, Random& random) {
-  const double scale = rootMeanSquare(values);
-  const double added = scale > 0 ? kAdded * scale : kAdded;
-  for (double& value : values) {
-    value *= 1 + kRelative * (2 * random.uniform() - 1);
-    value += added * (2 * random.uniform() - 1);
-  }
+/// Perturbs a value. Zeros and ones stay close to themselves; positive values stay positive.
+double perturb(double value, double noise, Random& random) {
+  value *= 1 + kRelative * (2 * random.uniform() - 1);
+  return value + noise * (2 * random.uniform() - 1);
 }
 
 }  // namespace
 
+bool isConstrained(const Shape& shape, std::size_t input) {
+  return input + shape.parameters >= shape.inputs.size() ||
+         !model::isFloat(shape.inputs[input].type.element);
+}
+
+double parameterNoise(std::span<const double> values) {
+  const double scale = rootMeanSquare(values);
+  return scale > 0 ? kAdded * scale : kAdded;
+}
+
+void writeConstrained(const model::TensorType& type, std::span<const double> base, double noise,
+                      std::uint64_t seed, std::span<std::byte> into) {
+  Random random(seed);
+  const bool floats = model::isFloat(type.element);
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    storeNumber(type.element, into, i, floats ? perturb(base[i], noise, random) : base[i]);
+  }
+}
+
 void mixNatural(const Shape& shape, std::span<const verify::Tensor> natural, std::uint64_t seed,
                 std::vector<verify::Tensor>& inputs) {
-  Random random(seed);
-  const std::size_t free = shape.inputs.size() - shape.parameters;
   for (std::size_t i = 0; i < natural.size() && i < inputs.size(); ++i) {
-    const bool isFloat = model::isFloat(shape.inputs[i].type.element);
-    if (i < free && isFloat) {
-      continue;
-    }
-    auto values = verify::toNumbers<double>(natural[i]);
-    if (isFloat) {
-      perturbParameters(values, random);
-    }
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      storeNumber(inputs[i], at, values[at]);
+    if (isConstrained(shape, i)) {
+      const auto values = verify::toNumbers<double>(natural[i]);
+      writeConstrained(inputs[i].type, values, parameterNoise(values), seed + i, inputs[i].data);
     }
   }
 }

@@ -70,7 +70,7 @@ std::string trialsText(const TurnView& view) {
   }
   for (const JudgedProposal& one : tried) {
     text += fmt::format("- turn {}: {}: {}\n", one.turn, shortened(one.proposal.title, 100),
-                        summarizeResult(view.task, one));
+                        summarizeResult(one));
   }
   return text;
 }
@@ -188,12 +188,12 @@ std::string turnPrompt(const TurnView& view, const TurnNotes& notes) {
   return prompt;
 }
 
-std::string repairPrompt(const TurnView& view, std::span<const JudgedProposal> failed,
+std::string repairPrompt(std::span<const JudgedProposal> failed,
                          std::span<const std::string> rejected) {
   std::string prompt;
   for (const JudgedProposal& one : failed) {
     prompt += fmt::format("## Failed: {}\n{}Its code:\n{}\n", shortened(one.proposal.title, 100),
-                          describeFailure(view.task, one),
+                          describeFailure(one),
                           fenced(one.proposal.source.text, one.proposal.source.language));
   }
   prompt += rejectedText(rejected);

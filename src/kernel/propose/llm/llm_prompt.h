@@ -29,7 +29,7 @@ struct TurnNotes {
 
 /// Returns the request to correct candidates: the code of each with its whole error, and the
 /// reasons for unusable parts of the last answer.
-[[nodiscard]] std::string repairPrompt(const TurnView& view, std::span<const JudgedProposal> failed,
+[[nodiscard]] std::string repairPrompt(std::span<const JudgedProposal> failed,
                                        std::span<const std::string> rejected);
 
 }  // namespace hone::kernel

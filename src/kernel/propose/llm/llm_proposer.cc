@@ -219,7 +219,7 @@ Result<std::optional<std::vector<Proposal>>> LlmProposer::repair(
   draft.count =
       draft.isRepair ? std::max<std::size_t>(1, own.size() + rejected.size()) : view.count;
   draft.message = [&](const std::set<std::string>& shown) {
-    return draft.isRepair ? repairPrompt(view, own, rejected) : turnPrompt(view, {rejected, shown});
+    return draft.isRepair ? repairPrompt(own, rejected) : turnPrompt(view, {rejected, shown});
   };
   return HONE_TRY(request(view, draft));
 }

@@ -10,6 +10,10 @@
 #include "base/machine.h"
 #include "base/progress.h"
 #include "base/text/text.h"
+#include "kernel/source/canonical_cpp.h"
+#include "kernel/source/preprocessed.h"
+#include "kernel/worker/cpp/cpp_diagnostics.h"
+#include "kernel/worker/cpp/cpp_flags.h"
 
 namespace hone::kernel {
 namespace {
@@ -18,36 +22,83 @@ namespace fs = std::filesystem;
 using model::Outcome;
 using nlohmann::json;
 
-constexpr std::string_view kAsC = "-xc";
-constexpr const char* kIncluded = ".included";
-constexpr const char* kAssembled = ".assembled";
+constexpr const char* kUnitFile = "kernel.ii";
+constexpr const char* kFilesFile = "files";
+constexpr const char* kIncludedFile = "included";
+constexpr const char* kAssembledFile = "assembled";
+constexpr const char* kRemarksFile = "remarks";
+constexpr const char* kLibraryFile = "kernel.so";
 
-std::vector<std::string> commandFor(const std::string& compiler, const fs::path& stem,
-                                    std::span<const std::string> flags) {
-  const bool isC = std::ranges::find(flags, kAsC) != flags.end();
-  std::vector<std::string> argv = {compiler, isC ? "-xc" : "-xc++",
-                                   isC ? "-std=gnu17" : "-std=gnu++23", "-O2", "-march=native"};
-  for (const std::string& flag : flags) {
-    if (flag != kAsC) {
-      argv.push_back(flag);
-    }
+/// Largest translation unit. The largest headers of the standard library expand to 5 MB.
+constexpr std::uintmax_t kMaxUnitBytes = std::uintmax_t{16} << 20U;
+
+bool isC(std::span<const std::string> flags) {
+  return std::ranges::find(flags, kAsC) != flags.end();
+}
+
+/// Returns the flags that select the language and the optimizations.
+std::vector<std::string> commonFlags(std::string language, std::span<const std::string> flags) {
+  std::vector<std::string> all = {std::move(language), isC(flags) ? "-std=gnu17" : "-std=gnu++23",
+                                  "-O2", "-march=native"};
+  std::ranges::copy_if(flags, std::back_inserter(all),
+                       [](const std::string& flag) { return flag != kAsC; });
+  for (const char* own : {"-w", "-fPIC", "-fdiagnostics-color=never", "-fno-diagnostics-show-caret",
+                          "-fmessage-length=0"}) {
+    all.emplace_back(own);
   }
+  return all;
+}
+
+std::vector<std::string> expandCommand(const fs::path& folder, std::span<const std::string> flags) {
+  std::vector<std::string> command = commonFlags(isC(flags) ? "-xc" : "-xc++", flags);
+  const auto in = [&](std::string_view name) { return (folder / name).string(); };
+  for (const std::string& own :
+       {std::string("-E"), std::string("-dI"),
+        fmt::format("-fmacro-prefix-map={}/=", folder.string()), std::string("-MMD"),
+        std::string("-MF"), in(kIncludedFile), std::string("-o"), in(kUnitFile), in(kKernelFile)}) {
+    command.push_back(own);
+  }
+  return command;
+}
+
+std::vector<std::string> compileCommand(const fs::path& folder,
+                                        std::span<const std::string> flags) {
+  std::vector<std::string> command =
+      commonFlags(isC(flags) ? "-xcpp-output" : "-xc++-cpp-output", flags);
+  const auto in = [&](std::string_view name) { return (folder / name).string(); };
   // Undefined symbols are errors of the build, not of loading. Without names and build ids, sources
   // that differ only in comments give the same artifact.
   for (const std::string& own :
-       {std::string("-w"), std::string("-fPIC"), std::string("-shared"), std::string("-Wl,-z,defs"),
-        std::string("-Wl,--build-id=none"), std::string("-s"),
-        std::string("-fdiagnostics-color=never"),
-        fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()),
-        // Record which files are read, however they are included. With -pipe the assembler has no
-        // input file.
-        std::string("-pipe"), std::string("-MMD"), std::string("-MF"), stem.string() + kIncluded,
-        std::string("-Xassembler"), std::string("--MD"), std::string("-Xassembler"),
-        stem.string() + kAssembled, std::string("-o"), fmt::format("{}.part", stem.string()),
-        fmt::format("{}.cc", stem.string())}) {
-    argv.push_back(own);
+       {std::string("-shared"), std::string("-Wl,-z,defs"), std::string("-Wl,--build-id=none"),
+        std::string("-s"), fmt::format("-ffile-prefix-map={}/=", folder.string()),
+        fmt::format("-fopt-info-vec-optimized-missed={}", in(kRemarksFile)),
+        // Record which files the assembler reads. With -pipe it has no input file.
+        std::string("-pipe"), std::string("-Xassembler"), std::string("--MD"),
+        std::string("-Xassembler"), in(kAssembledFile), std::string("-o"), in(kLibraryFile),
+        in(kUnitFile)}) {
+    command.push_back(own);
   }
-  return argv;
+  return command;
+}
+
+/// Returns the reason why a flag is rejected; "" if all are allowed.
+std::string explainRejectedFlags(std::span<const std::string> flags) {
+  for (const std::string& flag : flags) {
+    if (std::string why = explainRejectedFlag(flag); !why.empty()) {
+      return why;
+    }
+  }
+  return "";
+}
+
+/// Records the outcome of a failed compiler run.
+void describeFailure(const Finished& finished, CppBuilt& built) {
+  const bool late = finished.ending.how == Ending::How::timedOut;
+  const std::string first = firstCompileError(built.diagnostics);
+  built.outcome = late ? Outcome::compileTimeout : Outcome::compileFailed;
+  built.message = late || first.empty()
+                      ? fmt::format("compiler failed: {}", finished.ending.describe())
+                      : first;
 }
 
 json toJson(const CppBuilt& built) {
@@ -58,8 +109,8 @@ json toJson(const CppBuilt& built) {
 }
 
 /// Returns the cached result; nullopt if there is none or it is incomplete.
-std::optional<CppBuilt> readBuilt(const fs::path& stem) {
-  const auto text = readFile(stem.string() + ".json");
+std::optional<CppBuilt> readBuilt(const fs::path& folder) {
+  const auto text = readFile(folder.string() + ".json");
   const json stored = text ? json::parse(*text, nullptr, false) : json();
   CppBuilt built;
   try {
@@ -75,7 +126,7 @@ std::optional<CppBuilt> readBuilt(const fs::path& stem) {
   } catch (const json::exception&) {
     return std::nullopt;
   }
-  built.library = stem.string() + ".so";
+  built.library = folder / kLibraryFile;
   std::error_code error;
   const bool there = fs::is_regular_file(built.library, error);
   return !built.ok() || there ? std::optional(built) : std::nullopt;
@@ -84,193 +135,142 @@ std::optional<CppBuilt> readBuilt(const fs::path& stem) {
 }  // namespace
 
 Result<CppBuilder> CppBuilder::open(fs::path folder, Limits limits) {
-  const std::string compiler = findProgram("g++");
-  if (compiler.empty()) {
-    return machineError("g++ not found in PATH; install it to build C++ kernels (apt install g++)");
-  }
+  auto compiler = HONE_TRY(CppCompiler::open(limits));
   HONE_CHECK(makeFolder(folder));
-  const Finished finished = HONE_TRY(runCommand({{compiler, "-dumpfullversion"}, {}, limits}));
-  if (!finished.ending.ok()) {
-    return machineError("{} failed: {}", compiler, finished.ending.describe());
-  }
-  return CppBuilder(std::move(folder), limits, compiler,
-                    fmt::format("{} {}", trim(finished.out), cpuName()));
+  std::error_code ignored;
+  folder = fs::absolute(folder, ignored);
+  return CppBuilder(std::move(folder), std::move(compiler));
 }
 
-Result<CppBuilt> CppBuilder::build(std::string_view text, std::span<const std::string> flags) {
-  CppBuilt refused;
-  for (const std::string& flag : flags) {
-    if (const std::string why = explainRejectedFlag(flag); !why.empty()) {
-      refused.outcome = Outcome::invalid;
-      refused.message = why;
-      return refused;
-    }
-  }
+fs::path CppBuilder::folderFor(std::string_view text, std::span<const std::string> flags) const {
   Hasher hasher;
-  hasher.field(version_).field(text);
+  hasher.field(compiler_.version()).field(cpuName()).field(text);
   for (const std::string& flag : flags) {
     hasher.field(flag);
   }
   constexpr std::size_t kShort = 32;
-  const fs::path stem = folder_ / hasher.hex().substr(0, kShort);
-  if (auto known = readBuilt(stem)) {
+  return folder_ / hasher.hex().substr(0, kShort);
+}
+
+Result<CppPreprocessed> CppBuilder::preprocess(std::string_view text,
+                                               std::span<const std::string> flags) {
+  CppPreprocessed out;
+  if (out.message = explainRejectedFlags(flags); !out.message.empty()) {
+    out.outcome = Outcome::invalid;
+    return out;
+  }
+  const fs::path folder = folderFor(text, flags);
+  if (auto own = readFile(folder.string() + ".own")) {
+    out.own = *std::move(own);
+    return out;
+  }
+  CppBuilt result;
+  HONE_CHECK(expand(folder, text, flags, result));
+  out.outcome = result.outcome;
+  out.message = std::move(result.message);
+  out.diagnostics = std::move(result.diagnostics);
+  if (out.ok()) {
+    out.own = HONE_TRY(readFile(folder.string() + ".own"));
+  }
+  return out;
+}
+
+Result<void> CppBuilder::expand(const fs::path& folder, std::string_view text,
+                                std::span<const std::string> flags, CppBuilt& result) const {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);  // left by an interrupted build
+  HONE_CHECK(makeFolder(folder));
+  HONE_CHECK(writeFile(folder / kKernelFile, canonicalCpp(text)));
+  const Finished finished = HONE_TRY(compiler_.run(expandCommand(folder, flags), folder));
+  result.wallNs += finished.ending.wallNs;
+  result.cpuNs += finished.ending.cpuNs;
+  result.diagnostics = filterDiagnostics(finished.err, compiler_);
+  if (!finished.ending.ok()) {
+    describeFailure(finished, result);
+    return {};
+  }
+  if (fs::file_size(folder / kUnitFile, ignored) > kMaxUnitBytes) {
+    result.outcome = Outcome::compileFailed;
+    result.message = fmt::format("expands to more than {} MB of code", kMaxUnitBytes >> 20U);
+    return {};
+  }
+  const Preprocessed parts = splitPreprocessed(HONE_TRY(readFile(folder / kUnitFile)),
+                                               (folder / kKernelFile).string(), kKernelFile);
+  HONE_CHECK(writeFile(folder / kUnitFile, parts.unit));
+  std::string files;
+  for (const std::string& file : parts.files) {
+    files += compiler_.isSystemHeader(file) ? "" : file + "\n";
+  }
+  for (const std::string& file : parseDependencies(HONE_TRY(readFile(folder / kIncludedFile)))) {
+    files += file == folder / kKernelFile ? "" : file + "\n";
+  }
+  HONE_CHECK(writeFile(folder / kFilesFile, files));
+  return writeFile(folder.string() + ".own", parts.own);
+}
+
+Result<CppBuilt> CppBuilder::build(std::string_view text, std::span<const std::string> flags) {
+  if (const std::string why = explainRejectedFlags(flags); !why.empty()) {
+    CppBuilt refused;
+    refused.outcome = Outcome::invalid;
+    refused.message = why;
+    return refused;
+  }
+  const fs::path folder = folderFor(text, flags);
+  if (auto known = readBuilt(folder)) {
     return *known;
   }
-  CppBuilt built = HONE_TRY(compile(stem, text, flags));
+  CppBuilt built = HONE_TRY(compile(folder, text, flags));
   if (built.outcome != Outcome::compileTimeout) {  // it may be faster next time
-    HONE_CHECK(writeFile(stem.string() + ".json", toJson(built).dump() + "\n"));
+    HONE_CHECK(writeFile(folder.string() + ".json", toJson(built).dump() + "\n"));
   }
   return built;
 }
 
-Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text,
+Result<CppBuilt> CppBuilder::compile(const fs::path& folder, std::string_view text,
                                      std::span<const std::string> flags) const {
-  HONE_CHECK(writeFile(stem.string() + ".cc", text));
-  Command command;
-  command.argv = commandFor(compiler_, stem, flags);
-  command.environment = {{"LC_ALL", "C"}};
-  command.limits = limits_;
   const Activity compiling("compiling the kernel");
-  const Finished finished = HONE_TRY(runCommand(command));
   CppBuilt built;
-  built.diagnostics = finished.err;
-  built.wallNs = finished.ending.wallNs;
-  built.cpuNs = finished.ending.cpuNs;
-  const fs::path part = stem.string() + ".part";
   std::error_code ignored;
-  if (!finished.ending.ok()) {
-    const bool late = finished.ending.how == Ending::How::timedOut;
-    const std::string first = firstCompileError(finished.err);
-    built.outcome = late ? Outcome::compileTimeout : Outcome::compileFailed;
-    built.message = late || first.empty()
-                        ? fmt::format("compiler failed: {}", finished.ending.describe())
-                        : first;
-    fs::remove(part, ignored);
-    return built;
-  }
-  built.library = stem.string() + ".so";
-  built.artifact = HONE_TRY(hashFile(part));
-  if (auto info = readFile(stem.string() + ".vec")) {
-    built.remarks = vectorRemarks(*info, stem.filename().string() + ".cc");
-  }
-  fs::remove(stem.string() + ".vec", ignored);
-  const fs::path own = stem.string() + ".cc";
-  for (const char* list : {kIncluded, kAssembled}) {
-    const auto rule = readFile(stem.string() + list);
-    if (!rule) {
-      built.outcome = Outcome::invalid;
-      built.message = "its flags suppress the list of files that the compiler reads";
+  if (!fs::is_regular_file(folder / kFilesFile, ignored)) {
+    HONE_CHECK(expand(folder, text, flags, built));
+    if (!built.ok()) {
       return built;
     }
-    for (std::string& file : parseDependencies(*rule)) {
-      if (file != own && file != own.filename()) {  // the assembler lists only the file name
-        built.files.push_back(std::move(file));
-      }
-    }
-    fs::remove(stem.string() + list, ignored);
   }
-  fs::rename(part, built.library, ignored);
-  return built;
-}
-
-std::string explainRejectedFlag(std::string_view flag) {
-  constexpr auto kAllowed =
-      std::to_array<std::string_view>({"-O", "-f", "-m", "-D", "-U", "-std=", "--param="});
-  constexpr auto kForbidden = std::to_array<std::string_view>(
-      {"-fplugin",       "-fdump",        "-fprofile",     "-ftest-coverage", "-fcompare-debug",
-       "-fsanitize",     "-fstack-usage", "-fcallgraph",   "-fsave",          "-fopt-info",
-       "-flto",          "-fuse-ld",      "-finstrument",  "-fdiagnostics",   "-fmodule",
-       "-frecord",       "-fwpa",         "-fverbose",     "-fpch",           "-fworking",
-       "-fauto-profile", "-fpre-include", "-ffile-prefix", "-fmacro-prefix",  "-fdebug",
-       "-fno-pic",       "-fno-PIC",      "-m32",          "-mx32",           "-m16"});
-  const auto begins = [&](std::string_view prefix) { return flag.starts_with(prefix); };
-  const bool plain = std::ranges::all_of(flag, [](char c) {
-    return c > ' ' && c < 0x7f && !std::string_view("\"'`$&;|<>\\").contains(c);
-  });
-  if (flag == kAsC) {
-    return "";
+  const Finished finished = HONE_TRY(compiler_.run(compileCommand(folder, flags), folder));
+  built.diagnostics = filterDiagnostics(finished.err, compiler_);
+  built.wallNs += finished.ending.wallNs;
+  built.cpuNs += finished.ending.cpuNs;
+  built.library = folder / kLibraryFile;
+  if (!finished.ending.ok()) {
+    describeFailure(finished, built);
+    return built;
   }
-  if (!plain || std::ranges::none_of(kAllowed, begins) || std::ranges::any_of(kForbidden, begins)) {
-    return fmt::format("flag '{}' is not allowed; use -O…, -f…, -m…, -D…, -std=… or --param=…",
-                       flag);
+  if (!fs::is_regular_file(built.library, ignored)) {
+    built.outcome = Outcome::compileFailed;
+    built.message = "the compiler wrote no library";
+    return built;
   }
-  return "";
-}
-
-std::string firstCompileError(std::string_view diagnostics) {
-  for (const std::string& line : splitAt(diagnostics, '\n')) {
-    const std::size_t error = line.find("error:");
-    const std::size_t undefined = line.find("undefined reference to");
-    if (undefined != std::string::npos) {
-      return fmt::format("linker error: {}", line.substr(undefined));
-    }
-    if (error == std::string::npos) {
-      continue;
-    }
-    // FILE:LINE:COLUMN: error: …
-    const std::vector<std::string> place = splitAt(std::string_view(line).substr(0, error), ':');
-    for (std::size_t i = 1; i < place.size(); ++i) {
-      if (const auto number = parseInt(place[i])) {
-        return fmt::format("line {}: {}", *number, line.substr(error));
-      }
-    }
-    return line.substr(error);
+  built.artifact = HONE_TRY(hashFile(built.library));
+  if (auto info = readFile(folder / kRemarksFile)) {
+    built.remarks = vectorRemarks(toUtf8(*info), kKernelFile);
   }
-  return "";
-}
-
-std::vector<std::string> parseDependencies(std::string_view rule) {
-  std::vector<std::string> files;
-  std::string file;
-  const auto end = [&] {
+  for (const std::string& file : splitAt(HONE_TRY(readFile(folder / kFilesFile)), '\n')) {
     if (!file.empty()) {
-      files.push_back(std::exchange(file, {}));
-    }
-  };
-  rule.remove_prefix(std::min(rule.find(": "), rule.size()));
-  rule.remove_prefix(std::min<std::size_t>(rule.size(), 1));
-  for (std::size_t i = 0; i < rule.size(); ++i) {
-    const char next = i + 1 < rule.size() ? rule[i + 1] : ' ';
-    const bool escapes =
-        rule[i] == '\\' ? next == ' ' || next == '#' : rule[i] == '$' && next == '$';
-    if (escapes) {
-      file += rule[++i];
-    } else if (rule[i] == ' ' || rule[i] == '\n' || (rule[i] == '\\' && next == '\n')) {
-      end();
-    } else {
-      file += rule[i];
+      built.files.push_back(toUtf8(file));
     }
   }
-  end();
-  return files;
-}
-
-std::vector<std::string> vectorRemarks(std::string_view info, std::string_view fileName) {
-  constexpr std::size_t kMaxRemarks = 30;
-  std::vector<std::string> done;
-  std::vector<std::string> missed;
-  const auto add = [](std::vector<std::string>& list, std::string remark) {
-    if (std::ranges::find(list, remark) == list.end()) {
-      list.push_back(std::move(remark));
-    }
-  };
-  for (const std::string& line : splitAt(info, '\n')) {
-    const std::vector<std::string> parts = splitAt(line, ':');
-    const bool own = parts.size() > 4 && parts[0].ends_with(fileName);
-    const auto number = own ? parseInt(parts[1]) : std::nullopt;
-    if (!number) {
-      continue;
-    }
-    const std::string text(trim(line.substr(line.find(parts[3]) + parts[3].size() + 1)));
-    if (trim(parts[3]) == "optimized") {
-      add(done, fmt::format("line {}: {}", *number, text));
-    } else if (text.starts_with("couldn't vectorize loop") || text.starts_with("not vectorized")) {
-      add(missed, fmt::format("line {}: {}", *number, text));
+  for (const std::string& file : parseDependencies(HONE_TRY(readFile(folder / kAssembledFile)))) {
+    if (file != kKernelFile && file != kUnitFile) {  // the assembler lists only the file name
+      built.files.push_back(toUtf8(file));
     }
   }
-  done.insert(done.end(), missed.begin(), missed.end());
-  done.resize(std::min(done.size(), kMaxRemarks));
-  return done;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path() != built.library) {
+      fs::remove_all(entry.path(), ignored);
+    }
+  }
+  return built;
 }
 
 }  // namespace hone::kernel

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/process/subprocess.h"
+#include "kernel/worker/cpp/cpp_compiler.h"
 #include "model/result/outcome.h"
 
 namespace hone::kernel {
@@ -18,11 +19,11 @@ namespace hone::kernel {
 /// Result of building a source.
 struct CppBuilt {
   model::Outcome outcome =
-      model::Outcome::ok;  ///< ok, invalid (a flag), compileFailed, compileTimeout
-  std::string message;     ///< "line 12: error: …"
-  std::string diagnostics;
-  std::filesystem::path library;
-  std::string artifact;  ///< content hash of the library
+      model::Outcome::ok;         ///< ok, invalid (a flag), compileFailed, compileTimeout
+  std::string message;            ///< "line 12: error: …"
+  std::string diagnostics;        ///< messages about the source and the system headers it uses
+  std::filesystem::path library;  ///< alone in its folder
+  std::string artifact;           ///< content hash of the library
   std::int64_t wallNs = 0;
   std::int64_t cpuNs = 0;
   /// "line 7: loop vectorized using 32 byte vectors", "line 9: not vectorized: …"
@@ -33,44 +34,45 @@ struct CppBuilt {
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
 };
 
-/// Builds C and C++ sources into shared objects with the system's g++, each in a child with limits.
-/// Caches the results in a folder.
+/// Result of preprocessing a source.
+struct CppPreprocessed {
+  model::Outcome outcome = model::Outcome::ok;  ///< as in CppBuilt
+  std::string message;
+  std::string diagnostics;
+  /// Code of the source itself with macros expanded, see Preprocessed::own.
+  std::string own;
+
+  [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
+};
+
+/// Builds C and C++ sources into shared objects with a confined g++. Every source is built in a
+/// separate folder, where the compiler finds no other file. It compiles exactly the tokens that
+/// preprocess() returns. Caches the results.
 class CppBuilder {
  public:
   /// Fails with a machine error if g++ is missing.
   [[nodiscard]] static Result<CppBuilder> open(std::filesystem::path folder, Limits limits);
 
+  /// Expands macros and includes. Costs about a tenth of a build, which does not repeat it.
+  [[nodiscard]] Result<CppPreprocessed> preprocess(std::string_view text,
+                                                   std::span<const std::string> flags);
   /// Builds a source. `flags` follow the default flags -O2 -march=native.
   [[nodiscard]] Result<CppBuilt> build(std::string_view text, std::span<const std::string> flags);
 
  private:
-  CppBuilder(std::filesystem::path folder, Limits limits, std::string compiler, std::string version)
-      : folder_(std::move(folder)),
-        limits_(limits),
-        compiler_(std::move(compiler)),
-        version_(std::move(version)) {}
-  [[nodiscard]] Result<CppBuilt> compile(const std::filesystem::path& stem, std::string_view text,
+  CppBuilder(std::filesystem::path folder, CppCompiler compiler)
+      : folder_(std::move(folder)), compiler_(std::move(compiler)) {}
+  [[nodiscard]] std::filesystem::path folderFor(std::string_view text,
+                                                std::span<const std::string> flags) const;
+  /// Writes the translation unit, the code of the source and the list of other files to `folder`.
+  /// Records failures in `result`.
+  [[nodiscard]] Result<void> expand(const std::filesystem::path& folder, std::string_view text,
+                                    std::span<const std::string> flags, CppBuilt& result) const;
+  [[nodiscard]] Result<CppBuilt> compile(const std::filesystem::path& folder, std::string_view text,
                                          std::span<const std::string> flags) const;
 
   std::filesystem::path folder_;
-  Limits limits_;
-  std::string compiler_;
-  std::string version_;
+  CppCompiler compiler_;
 };
-
-/// Explains why a flag is rejected, e.g. because it runs or writes other files; "" if it is
-/// allowed.
-[[nodiscard]] std::string explainRejectedFlag(std::string_view flag);
-
-/// Returns the compiler's first error with its position as "line 12:"; "" if there is none.
-[[nodiscard]] std::string firstCompileError(std::string_view diagnostics);
-
-/// Returns the dependencies of a make rule, as written by -MD.
-[[nodiscard]] std::vector<std::string> parseDependencies(std::string_view rule);
-
-/// Returns at most 30 remarks of -fopt-info-vec about lines of `fileName`: first the vectorized
-/// loops, then those that were not and why. Each remark occurs once.
-[[nodiscard]] std::vector<std::string> vectorRemarks(std::string_view info,
-                                                     std::string_view fileName);
 
 }  // namespace hone::kernel

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,14 +18,14 @@
 #include "base/machine.h"
 #include "base/process/environment.h"
 #include "base/process/interrupt.h"
-#include "kernel/worker/worker.h"
+#include "base/process/subprocess.h"
 
 namespace hone::kernel {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kControl = 3;
+constexpr int kServerSocket = 3;
 /// Timeout for importing torch and TileLang from a slow disk.
 constexpr std::int64_t kTimeoutNs = 300'000'000'000;
 
@@ -38,8 +39,8 @@ void placeSocket(int socket, int log) {
   }
   ::dup2(prints, STDOUT_FILENO);
   ::dup2(prints, STDERR_FILENO);
-  ::dup2(control, kControl);
-  ::close_range(kControl + 1, ~0U, 0);
+  ::dup2(control, kServerSocket);
+  ::close_range(kServerSocket + 1, ~0U, 0);
 }
 
 std::string lastLine(const fs::path& log) {
@@ -66,6 +67,10 @@ Result<std::shared_ptr<PythonForkServer>> PythonForkServer::of(const fs::path& i
 
 Result<std::shared_ptr<PythonForkServer>> PythonForkServer::start(const fs::path& interpreter,
                                                                   const fs::path& script) {
+  // Workers that the server forks become children of this process, which sees them stop.
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    return errnoError("cannot adopt Python processes");
+  }
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-python"));
   const fs::path log = folder.path() / "log";
   std::array<int, 2> ends{};
@@ -76,7 +81,7 @@ Result<std::shared_ptr<PythonForkServer>> PythonForkServer::start(const fs::path
   std::vector<std::string> arguments = {interpreter.string(), script.string(), "--fork-server"};
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"OMP_WAIT_POLICY", "passive"}, {"GOMP_SPINCOUNT", "0"}, {"OPENBLAS_NUM_THREADS", "1"}};
-  std::vector<std::string> variables = workerEnvironment(changes);
+  std::vector<std::string> variables = childEnvironment(Inherited::python, changes);
   const std::vector<char*> argv = execPointers(arguments);
   const std::vector<char*> environment = execPointers(variables);
   const pid_t self = ::getpid();
@@ -97,7 +102,7 @@ Result<std::shared_ptr<PythonForkServer>> PythonForkServer::start(const fs::path
   ::setpgid(child, child);
   std::shared_ptr<PythonForkServer> forkServer(
       new PythonForkServer(child, ends[0], std::move(folder)));
-  HONE_CHECK(forkServer->receive(Interrupts::heed));
+  HONE_CHECK(forkServer->receive());
   return forkServer;
 }
 
@@ -121,14 +126,14 @@ void PythonForkServer::disconnect() {
   ::shutdown(socket_, SHUT_RDWR);
 }
 
-Result<nlohmann::json> PythonForkServer::receive(Interrupts interrupts) {
+Result<nlohmann::json> PythonForkServer::receive() {
   const std::int64_t deadlineNs = nowNs() + kTimeoutNs;
   std::array<char, 65536> buffer;  // NOLINT(*-member-init): recv fills the used part
   for (;;) {
     constexpr int kMaxPollMs = 500;  // an interrupt just before poll() does not wake it
     pollfd end{socket_, POLLIN, 0};
     const int ready = ::poll(&end, 1, kMaxPollMs);
-    if (interrupts == Interrupts::heed && interrupted()) {
+    if (interrupted()) {
       disconnect();
       return interruptedError();
     }
@@ -153,8 +158,7 @@ Result<nlohmann::json> PythonForkServer::receive(Interrupts interrupts) {
 }
 
 Result<nlohmann::json> PythonForkServer::ask(const nlohmann::json& message,
-                                             std::span<const int> descriptors,
-                                             Interrupts interrupts) {
+                                             std::span<const int> descriptors) {
   const std::scoped_lock lock(mutex_);
   std::string text = message.dump();
   iovec part{text.data(), text.size()};
@@ -174,12 +178,13 @@ Result<nlohmann::json> PythonForkServer::ask(const nlohmann::json& message,
   if (::sendmsg(socket_, &header, MSG_NOSIGNAL) < 0) {
     return machineError("Python ended: {}", lastLine(log()));
   }
-  return receive(interrupts);
+  return receive();
 }
 
-Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, int replies,
-                                     int log) {
+Result<pid_t> PythonForkServer::fork(const PythonWorker& worker,
+                                     const ChildDescriptors& descriptors) {
   nlohmann::json message = {{"do", "fork"},
+                            {"parent", ::getpid()},
                             {"folder", worker.folder.string()},
                             {"memory", worker.memoryBytes},
                             {"import", nlohmann::json::array()},
@@ -190,28 +195,16 @@ Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, i
   if (worker.tilelang) {
     message["import"].push_back("tilelang");
   }
-  const std::array<int, 3> descriptors = {requests, replies, log};
-  const nlohmann::json answer = HONE_TRY(ask(message, descriptors, Interrupts::heed));
+  std::vector<int> passed = {descriptors.requests, descriptors.replies, descriptors.log};
+  if (descriptors.control >= 0) {
+    passed.push_back(descriptors.control);
+  }
+  const nlohmann::json answer = HONE_TRY(ask(message, passed));
   const auto pid = answer.find("pid");
   if (pid == answer.end() || !pid->is_number_integer()) {
     return machineError("invalid reply of Python; see {}", this->log().string());
   }
   return pid->get<pid_t>();
-}
-
-Result<Ending> PythonForkServer::wait(pid_t worker) {
-  const nlohmann::json answer =
-      HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}, Interrupts::ignore));
-  // Destructors wait for workers: do not throw.
-  Ending ending;
-  try {
-    ending = endingFrom(answer.at("status").get<int>(), rusage{});
-    ending.cpuNs = answer.at("cpu_ns").get<std::int64_t>();
-    ending.maxRssBytes = answer.at("rss").get<std::int64_t>();
-  } catch (const nlohmann::json::exception& error) {
-    return machineError("invalid reply of Python: {}", error.what());
-  }
-  return ending;
 }
 
 }  // namespace hone::kernel

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/process/subprocess.h"
+#include "kernel/worker/worker_process.h"
 
 namespace hone::kernel {
 
@@ -38,27 +38,24 @@ class PythonForkServer {
   PythonForkServer& operator=(const PythonForkServer&) = delete;
   ~PythonForkServer();
 
-  /// Forks a worker with these descriptors, in a new process group.
-  [[nodiscard]] Result<pid_t> fork(const PythonWorker& worker, int requests, int replies, int log);
-  /// Waits for a worker and returns how it ended. Its pid is not reused before.
-  [[nodiscard]] Result<Ending> wait(pid_t worker);
+  /// Forks a worker with these descriptors, in a new process group. It is a child of this process.
+  [[nodiscard]] Result<pid_t> fork(const PythonWorker& worker, const ChildDescriptors& descriptors);
 
  private:
   PythonForkServer(pid_t pid, int socket, ScratchFolder folder)
       : pid_(pid), socket_(socket), folder_(std::move(folder)) {}
   [[nodiscard]] static Result<std::shared_ptr<PythonForkServer>> start(
       const std::filesystem::path& interpreter, const std::filesystem::path& script);
-  enum class Interrupts : std::uint8_t { heed, ignore };
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& message,
-                                           std::span<const int> descriptors, Interrupts interrupts);
-  [[nodiscard]] Result<nlohmann::json> receive(Interrupts interrupts);
+                                           std::span<const int> descriptors);
+  [[nodiscard]] Result<nlohmann::json> receive();
   void disconnect();
   [[nodiscard]] std::filesystem::path log() const { return folder_.path() / "log"; }
   [[nodiscard]] bool alive() const;
 
   pid_t pid_;
   int socket_;
-  std::atomic<bool> lost_ = false;  ///< the connection was dropped; the server and its workers end
+  std::atomic<bool> lost_ = false;  ///< the connection was dropped; the server ends
   ScratchFolder folder_;
   std::mutex mutex_;
 };

@@ -20,8 +20,8 @@ printf '{"pid": 77}' >&3
 dd bs=65536 count=1 <&3 >/dev/null 2>&1
 )";
 
-/// Interrupts a fork, then waits for a worker as a destructor does. Exits with 0 if both return
-/// errors and nothing throws.
+/// Interrupts a fork, then forks again. Exits with 0 if both return errors: the late reply to the
+/// first request must not answer the second.
 [[noreturn]] void interruptFork(const std::filesystem::path& script) {
   catchInterrupts();
   const auto forkServer = PythonForkServer::of("/bin/sh", script);
@@ -30,11 +30,12 @@ dd bs=65536 count=1 <&3 >/dev/null 2>&1
   }
   std::raise(SIGINT);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  const auto forked = (*forkServer)->fork({}, null, null, null);
+  const ChildDescriptors all{.requests = null, .replies = null, .log = null};
+  const auto forked = (*forkServer)->fork({}, all);
   if (forked || forked.error().fault != Fault::interrupted) {
     std::_Exit(2);
   }
-  std::_Exit((*forkServer)->wait(77) ? 3 : 0);
+  std::_Exit((*forkServer)->fork({}, all) ? 3 : 0);
 }
 
 TEST(PythonForkServer, IgnoresLateReply) {

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "kernel/worker/sandbox/landlock.h"
+#include "base/process/file_rules.h"
 #include "kernel/worker/sandbox/sandbox.h"
 
 namespace hone::kernel {
@@ -16,8 +16,9 @@ std::vector<std::string> missingDefences() {
   constexpr int kNoFilter = 2;
   const pid_t child = ::fork();
   if (child == 0) {
-    const bool limited = readOnlyBelow({"/"});
-    const bool filtered = sandboxKind() == "seccomp" && enterSandbox();
+    const auto rules = FileRules::create({.readable = {"/"}, .writable = {}});
+    const bool limited = rules && rules->enforce();
+    const bool filtered = canFilterCalls() && enterSandbox();
     ::_exit((limited ? 0 : kNoLandlock) | (filtered ? 0 : kNoFilter));
   }
   int status = -1;

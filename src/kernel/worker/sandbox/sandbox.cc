@@ -1,7 +1,6 @@
 #include "kernel/worker/sandbox/sandbox.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,14 +11,12 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <vector>
-
-#include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {
 namespace {
@@ -42,6 +39,12 @@ constexpr std::uint32_t failWith(int code) {
 constexpr std::uint32_t argument(std::uint32_t index) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + index * 8;
 }
+
+/// Values that an argument of a system call may have.
+struct Values {
+  std::uint32_t index;
+  std::span<const std::uint32_t> allowed;
+};
 
 /// A seccomp filter as a list of rules; the first matching rule decides.
 class Filter {
@@ -70,6 +73,17 @@ class Filter {
     }
     emit(other);
   }
+  /// Returns `fitting` if both arguments have one of their values, otherwise `other`.
+  void byTwoValues(long call, const Values& first, const Values& second, std::uint32_t fitting,
+                   std::uint32_t other) {
+    // load, one jump per value, verdict; the same again; verdict
+    forCall(call, first.allowed.size() + second.allowed.size() + 5);
+    load(argument(first.index));
+    unlessAnyOf(first.allowed, other);
+    load(argument(second.index));
+    unlessAnyOf(second.allowed, other);
+    emit(fitting);
+  }
   /// Returns `set` if any of the bits is set in the argument, otherwise `clear`.
   void byBits(long call, std::uint32_t index, std::uint32_t bits, std::uint32_t set,
               std::uint32_t clear) {
@@ -96,6 +110,14 @@ class Filter {
   }
   void unless(unsigned short how, std::uint32_t value, std::uint32_t verdict) {
     code_.push_back(BPF_JUMP(static_cast<unsigned short>(BPF_JMP | how | BPF_K), value, 1, 0));
+    emit(verdict);
+  }
+  /// Returns `verdict` unless the loaded argument is one of the values.
+  void unlessAnyOf(std::span<const std::uint32_t> values, std::uint32_t verdict) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto rest = static_cast<unsigned char>(values.size() - i);
+      code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i], rest, 0));
+    }
     emit(verdict);
   }
   /// Runs the next `length` instructions only for this system call; they must decide.
@@ -149,8 +171,7 @@ void allowHarmless(Filter& filter) {
                  SYS_getdents64,
                  SYS_restart_syscall,
                  SYS_set_tid_address,
-                 SYS_membarrier,
-                 SYS_seccomp},  // further filters can only forbid more
+                 SYS_membarrier},
                 kAllow);
 #ifdef __x86_64__
   filter.always(
@@ -163,15 +184,16 @@ void allowHarmless(Filter& filter) {
 }
 
 void allowPartly(Filter& filter) {
-  constexpr std::array<std::uint32_t, 3> kOutputs = {STDOUT_FILENO, STDERR_FILENO,
-                                                     std::uint32_t{kReplies}};
+  constexpr std::array<std::uint32_t, 2> kOutputs = {STDOUT_FILENO, STDERR_FILENO};
   filter.byValue(SYS_write, 0, kOutputs, kAllow, kTrap);
   filter.byValue(SYS_writev, 0, kOutputs, kAllow, kTrap);
   // Signals of the thread library.
   constexpr std::array<std::uint32_t, 2> kLibrarySignals = {32, 33};
   filter.byValue(SYS_rt_sigaction, 0, kLibrarySignals, kAllow, kTrap);
+  // Stopping, aborting and the thread library; SIGCONT could undo a stop.
+  constexpr std::array<std::uint32_t, 4> kOwnSignals = {SIGSTOP, SIGABRT, 32, 33};
   const std::array<std::uint32_t, 1> self = {static_cast<std::uint32_t>(::getpid())};
-  filter.byValue(SYS_tgkill, 0, self, kAllow, kTrap);
+  filter.byTwoValues(SYS_tgkill, {0, self}, {2, kOwnSignals}, kAllow, kTrap);
   // Reading a limit is harmless, changing it is not.
   filter.byBits(SYS_prlimit64, 2, ~0U, failWith(EPERM), kAllow);
   constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
@@ -242,15 +264,9 @@ constexpr auto kForbidden = std::to_array<Purpose>({
 
 }  // namespace
 
-std::string sandboxKind() {
-  if (kArchitecture == 0) {
-    return "none: no system call filter for this processor";
-  }
+bool canFilterCalls() {
   std::uint32_t action = kTrap;
-  if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) {
-    return fmt::format("none: this system has no seccomp filters ({})", std::strerror(errno));
-  }
-  return "seccomp";
+  return kArchitecture != 0 && ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
 bool enterSandbox() {
@@ -261,20 +277,6 @@ bool enterSandbox() {
     filter.always({purpose.call}, kTrap);
   }
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter.install(failWith(EPERM));
-}
-
-bool closeFiles() {
-  Filter filter;
-  constexpr std::array<std::uint32_t, 1> kOnlyRequests = {std::uint32_t{kRequests}};
-  constexpr std::array<std::uint32_t, 1> kNoFile = {~0U};
-  filter.byValue(SYS_read, 0, kOnlyRequests, kAllow, failWith(EACCES));
-  filter.byValue(SYS_mmap, 4, kNoFile, kAllow, failWith(EACCES));
-  // Opening for writing was forbidden before.
-  filter.always({SYS_openat, SYS_pread64, SYS_getdents64, SYS_seccomp}, failWith(EACCES));
-#ifdef __x86_64__
-  filter.always({SYS_open}, failWith(EACCES));
-#endif
-  return filter.install(kAllow);
 }
 
 std::string_view describePurpose(int systemCall) {

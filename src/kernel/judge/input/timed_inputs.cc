@@ -1,0 +1,189 @@
+#include "kernel/judge/input/timed_inputs.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/random.h"
+#include "kernel/judge/input/natural_inputs.h"
+#include "verify/half.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::ElementType;
+
+/// Compiled for wide vectors where the processor has them.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define HONE_WIDE_VECTORS __attribute__((target_clones("avx2", "default"), optimize("O3")))
+#else
+#define HONE_WIDE_VECTORS
+#endif
+
+/// Two words that select a sequence of hashes.
+struct HashKey {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+};
+
+/// Returns a hash of the index. The key enters twice: with one addition, two keys would give
+/// shifted copies of one sequence.
+inline std::uint32_t hashAt(std::uint32_t index, HashKey key) {
+  std::uint32_t x = index * 0x9e3779b1U + key.first;
+  x ^= x >> 16U;
+  x *= 0x21f0aaadU;
+  x ^= x >> 15U;
+  x += key.second;
+  x *= 0x735a2d97U;
+  return x ^ (x >> 15U);
+}
+
+/// Returns a value in [-1, 1).
+inline float unitFloat(std::uint32_t hash) {
+  return static_cast<float>(static_cast<std::int32_t>(hash) >> 8) * 0x1p-23F;
+}
+
+HONE_WIDE_VECTORS void fillFloats(float* out, std::size_t count, HashKey key, float scale) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = unitFloat(hashAt(static_cast<std::uint32_t>(i), key)) * scale;
+  }
+}
+
+HONE_WIDE_VECTORS void fillDoubles(double* out, std::size_t count, HashKey key, double scale) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto hash = static_cast<std::int32_t>(hashAt(static_cast<std::uint32_t>(i), key));
+    out[i] = static_cast<double>(hash) * 0x1p-31 * scale;
+  }
+}
+
+HONE_WIDE_VECTORS void fillFromTable(std::uint16_t* out, std::size_t count, HashKey key,
+                                     const std::uint16_t* table) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = table[hashAt(static_cast<std::uint32_t>(i), key) >> 20U];
+  }
+}
+
+/// Writes integers in [-8, 8], or bits.
+template <typename Integer>
+void fillIntegers(std::byte* into, std::size_t count, HashKey key, bool bits) {
+  constexpr std::uint64_t kValues = 17;
+  auto* out = reinterpret_cast<Integer*>(into);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t hash = hashAt(static_cast<std::uint32_t>(i), key);
+    out[i] = bits ? static_cast<Integer>(hash >> 31U)
+                  : static_cast<Integer>(static_cast<std::int64_t>((hash * kValues) >> 32U) - 8);
+  }
+}
+
+/// Entries of the tables of 16-bit floats: hashes are reduced to 12 bits.
+constexpr std::size_t kTableSize = 4096;
+
+std::vector<std::uint16_t> makeTable(ElementType type) {
+  std::vector<std::uint16_t> table(kTableSize);
+  for (std::size_t i = 0; i < kTableSize; ++i) {
+    const float value = (static_cast<float>(i) + 0.5F) / (kTableSize / 2.0F) - 1;
+    table[i] = type == ElementType::f16 ? verify::toHalf(value) : verify::toBfloat(value);
+  }
+  return table;
+}
+
+/// Places one dominant element at a random place of every row.
+void placeDominant(const model::TensorType& type, std::span<std::byte> data, HashKey key) {
+  const std::size_t length = rowLength(type);
+  const auto count = static_cast<std::size_t>(type.count());
+  std::uint32_t row = 0;
+  for (std::size_t begin = 0; begin < count; begin += length, ++row) {
+    const std::uint64_t size = std::min(length, count - begin);
+    const auto column =
+        static_cast<std::size_t>((std::uint64_t{hashAt(2 * row, key)} * size) >> 32U);
+    const double unit = unitFloat(hashAt(2 * row + 1, key));
+    storeNumber(type.element, data, begin + column,
+                std::copysign(kLarge * (0.5 + 0.5 * std::abs(unit)), unit + 0.3));
+  }
+}
+
+}  // namespace
+
+Result<InputKey> InputKey::draw() {
+  InputKey key;
+  if (::getrandom(key.bits.data(), sizeof key.bits, 0) != sizeof key.bits) {
+    return errnoError("cannot get random bits");
+  }
+  return key;
+}
+
+TimedInputs::TimedInputs(const Shape& shape, std::span<const verify::Tensor> natural) {
+  for (std::size_t i = 0; i < shape.inputs.size(); ++i) {
+    Input& input = inputs_.emplace_back();
+    input.type = shape.inputs[i].type;
+    if (input.type.element == ElementType::f16 || input.type.element == ElementType::bf16) {
+      input.table = makeTable(input.type.element);
+    }
+    if (i < natural.size() && isConstrained(shape, i)) {
+      input.isFree = false;
+      input.base = verify::toNumbers<double>(natural[i]);
+      input.added = parameterNoise(input.base);
+    }
+  }
+}
+
+ValueKind TimedInputs::kindFor(const InputKey& key) {
+  return (key.bits[0] & 1U) != 0 ? ValueKind::outliers : ValueKind::unit;
+}
+
+void TimedInputs::write(const InputKey& key, std::size_t index, std::span<std::byte> into) const {
+  const Input& input = inputs_[index];
+  Random random(key.bits[0] + index * 0x9e3779b97f4a7c15U);
+  const std::uint64_t one = random.next() ^ key.bits[1];
+  const std::uint64_t two = random.next() + key.bits[1];
+  const HashKey values{static_cast<std::uint32_t>(one), static_cast<std::uint32_t>(one >> 32U)};
+  const HashKey places{static_cast<std::uint32_t>(two), static_cast<std::uint32_t>(two >> 32U)};
+  const ElementType type = input.type.element;
+  const auto count = static_cast<std::size_t>(input.type.count());
+  if (!input.isFree) {
+    writeConstrained(input.type, input.base, input.added, one, into);
+    return;
+  }
+  constexpr std::array<double, 4> kScales = {1, 0x1p-8, 16, 64};
+  const double scale = kScales[random.below(kScales.size())];
+  switch (type) {
+    case ElementType::f64:
+      fillDoubles(reinterpret_cast<double*>(into.data()), count, values, scale);
+      break;
+    case ElementType::f32:
+      fillFloats(reinterpret_cast<float*>(into.data()), count, values, static_cast<float>(scale));
+      break;
+    case ElementType::f16:
+    case ElementType::bf16:
+      fillFromTable(reinterpret_cast<std::uint16_t*>(into.data()), count, values,
+                    input.table.data());
+      break;
+    case ElementType::i64:
+      return fillIntegers<std::int64_t>(into.data(), count, values, false);
+    case ElementType::i32:
+      return fillIntegers<std::int32_t>(into.data(), count, values, false);
+    case ElementType::i16:
+      return fillIntegers<std::int16_t>(into.data(), count, values, false);
+    case ElementType::i8:
+      return fillIntegers<std::int8_t>(into.data(), count, values, false);
+    case ElementType::i1:
+      return fillIntegers<std::int8_t>(into.data(), count, values, true);
+  }
+  if (kindFor(key) == ValueKind::outliers) {
+    placeDominant(input.type, into, places);
+  }
+}
+
+std::vector<verify::Tensor> TimedInputs::make(const InputKey& key) const {
+  std::vector<verify::Tensor> tensors;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    verify::Tensor tensor{inputs_[i].type, std::vector<std::byte>(inputs_[i].type.bytes())};
+    write(key, i, tensor.data);
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace hone::kernel
