@@ -48,6 +48,10 @@ std::string formatShare(const TunableDispatch& tunable) {
   return fmt::format("{:.0f} %", 100 * tunable.share);
 }
 
+std::string formatWork(const TunableDispatch& tunable) {
+  return std::string(model::describeWork(tunable.name, tunable.root));
+}
+
 std::string formatSpeedup(const TunedDispatch& dispatch) {
   if (!dispatch.winner) {
     return "";
@@ -139,6 +143,7 @@ void printVariant(const Variant& variant) {
     fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
   }
   report::Table table({{"dispatch", Align::left, kMinNameWidth},
+                       {"kind"},
                        {"share", Align::right},
                        {"tried", Align::right},
                        {"default", Align::right},
@@ -147,7 +152,8 @@ void printVariant(const Variant& variant) {
   Reasons reasons;
   for (const TunedDispatch& dispatch : variant.dispatches) {
     const bool tuned = dispatch.tunable.skipReason.empty();
-    table.add({shortName(dispatch.tunable), formatShare(dispatch.tunable),
+    table.add({shortName(dispatch.tunable), formatWork(dispatch.tunable),
+               formatShare(dispatch.tunable),
                tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.tunable)) : "",
                tuned ? humanTime(dispatch.defaultNs) : "", formatSpeedup(dispatch),
                dispatch.inSpec ? "yes" : "no"});
@@ -252,6 +258,7 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
   for (const Variant& variant : result.variants) {
     program.variants.push_back(toResult(variant));
   }
+  program.layers = result.layers;
   program.noGain = result.lost;
   if (!result.flagFindings.empty()) {
     program.flagSets = static_cast<std::int64_t>(result.flagFindings.size() - 1);  // the default
@@ -290,7 +297,7 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
   Reasons reasons;
   for (const TunableDispatch& tunable : tunables) {
     table.add({shortName(tunable), std::to_string(tunable.calls), formatShare(tunable),
-               std::string(nameOf(tunable.root.kind)), formatLoops(tunable.root),
+               formatWork(tunable), formatLoops(tunable.root),
                formatSpace(tunable), tunable.skipReason.empty() ? "yes" : "no"});
     reasons.add(notTuned(tunable), tunable);
   }

@@ -4,6 +4,7 @@ namespace hone::iree {
 
 /// Compiler phases used by hone, as in `iree-compile --compile-to=`.
 inline constexpr const char* kPhaseStart = "start";
+inline constexpr const char* kPhaseAbi = "abi";  ///< the last one before preprocessing
 inline constexpr const char* kPhaseGlobalOptimization = "global-optimization";
 inline constexpr const char* kPhaseFlow = "flow";
 inline constexpr const char* kPhaseExecutableSources = "executable-sources";

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "iree/compile/target.h"
+#include "model/problem/layer.h"
+#include "tune/layers/layer_rewrites.h"
 
 namespace hone::tune {
 
@@ -24,8 +27,14 @@ struct FlagSet {
 [[nodiscard]] Result<FlagSet> withScript(FlagSet set);
 inline constexpr std::string_view kScriptFlag = "--iree-preprocessing-transform-spec-filename=";
 
-/// Returns the flag sets to try for a target, most promising first. The empty set, which is the
-/// compiler's default, is not included.
-[[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target);
+/// Returns the flag sets to try for a program with these layers, most promising first. The empty
+/// set, which is the compiler's default, is not included.
+[[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target,
+                                            std::span<const model::Layer> layers);
+
+/// Returns the flag sets that compute each layer in its own way: as measured, and as estimated if
+/// that differs.
+[[nodiscard]] std::vector<FlagSet> layerSets(std::span<const LayerChoice> measured,
+                                             std::span<const LayerChoice> estimated);
 
 }  // namespace hone::tune

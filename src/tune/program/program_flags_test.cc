@@ -58,14 +58,14 @@ std::string configuredWith(const FlagSet& set, std::string_view program = kConvo
 }
 
 std::optional<FlagSet> findSet(std::string_view name) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto sets = flagSets(iree::targetFrom("local").value(), {});
   const auto set =
       std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) { return one.name == name; });
   return set == sets.end() ? std::nullopt : std::optional(*set);
 }
 
 TEST(ProgramFlags, CompilerAcceptsAllCpuFlagSets) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto sets = flagSets(iree::targetFrom("local").value(), {});
   for (const FlagSet& set : sets) {
     EXPECT_FALSE(configuredWith(set).empty()) << set.name;
     EXPECT_FALSE(configuredWith(set, kLongSum).empty()) << set.name;
@@ -136,7 +136,7 @@ TEST(ProgramFlags, PlaceByPlaceConvertsEveryConvolutionToMatmuls) {
 
 TEST(ProgramFlags, SplitsLongReductionsForEveryTarget) {
   for (const char* target : {"local", "vulkan", "rocm:gfx942"}) {
-    const auto sets = flagSets(iree::targetFrom(target).value());
+    const auto sets = flagSets(iree::targetFrom(target).value(), {});
     EXPECT_TRUE(std::any_of(sets.begin(), sets.end(), [](const FlagSet& one) {
       return one.name == "split reduction";
     })) << target;
@@ -156,7 +156,7 @@ TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
       iree::ArtifactCache(folder.path() / "cache"),
       Limits{std::chrono::seconds(120), std::uint64_t{8} << 30U});
   const iree::Target target = iree::targetFrom("local").value();
-  const auto sets = flagSets(target);
+  const auto sets = flagSets(target, {});
   std::vector<iree::CompileRequest> requests;
   for (const FlagSet& set : sets) {
     std::vector<std::string> flags = target.flags;

@@ -13,9 +13,15 @@
 namespace hone::tune {
 namespace {
 
-/// Fractions of the budget at which a stage ends: flags, and the search of each variant.
+/// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
+/// variants. Flags of programs with layers to measure get more time: they gain the most there.
+constexpr double kLayerShare = 0.3;
 constexpr double kFlagShare = 0.15;
+constexpr double kFlagShareWithLayers = 0.5;
 constexpr double kSearchShare = 0.6;
+constexpr double kSearchShareWithLayers = 0.75;
+/// Programs are compiled whole for each flag set, so that a batch must be small.
+constexpr std::size_t kFlagBatch = 4;
 constexpr std::int64_t kFlagRounds = 10;
 /// If flags gain more than this, the program without them is not searched.
 constexpr double kDecisiveSpeedup = 3;
@@ -69,7 +75,10 @@ Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target
         "use a function that returns tensors or numbers",
         whole.program.label(), join(whole.program.resultTypes, ", "));
   }
-  auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
+  store::Run like = HONE_TRY(bench.store.run(bench.run)).value_or(store::Run{});
+  like.target = target.name;
+  like.cpu = cpuName();
+  auto known = HONE_TRY(readHistory(bench.store, like));
   return Tuner(bench, std::move(target), std::move(whole), std::move(options), std::move(folder),
                std::move(known));
 }
@@ -88,11 +97,11 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
 }
 
 Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
-  const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
+  const double end = result.layers.empty() ? kSearchShare : kSearchShareWithLayers;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
   Limit limit;
-  limit.time = begin + (kSearchShare - begin) * part;
+  limit.time = flagsEnd_ + (end - flagsEnd_) * part;
   if (options_.budget.trials) {
     limit.trials = *options_.budget.trials * static_cast<std::int64_t>(variant + 1) /
                    static_cast<std::int64_t>(result.variants.size());
@@ -100,11 +109,39 @@ Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) 
   return limit;
 }
 
+Result<std::vector<model::Layer>> Tuner::listLayers() {
+  auto layers = bench_.compiler.ask(requestFor(whole_, whole_.flags), iree::ListLayersJob{});
+  if (!layers && layers.error().fault == Fault::user) {
+    return std::vector<model::Layer>();  // the baseline's own failure is reported by its trial
+  }
+  return layers;
+}
+
+Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
+  const auto layers = HONE_TRY(listLayers());
+  std::vector<FlagSet> sets = flagSets(target_, layers);
+  flagsEnd_ = kFlagShare;
+  if (target_.name != "local" || std::ranges::none_of(layers, isConvolution)) {
+    return sets;
+  }
+  bench_.progress.say("measuring the layers");
+  LayerSearch search(
+      bench_,
+      {.scope = whole_.scope, .flags = whole_.flags, .seed = whole_.seed, .known = history_.ways});
+  const auto measured = HONE_TRY(search.run(layers, clock_, kLayerShare));
+  result.layers = search.measured();
+  result.referenceCpuNs += search.referenceCpuNs();
+  flagsEnd_ = kFlagShareWithLayers;
+  const auto first = layerSets(measured, likelyChoices(layers));
+  sets.insert(sets.begin(), first.begin(), first.end());
+  return sets;
+}
+
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
   // Most flags act before the phase that a dispatch benchmark starts from.
   const bool tryFlags = options_.tryFlags && whole_.program.from == iree::kPhaseStart;
-  std::vector<FlagSet> sets = tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  std::vector<FlagSet> sets = tryFlags ? HONE_TRY(composeFlagSets(result)) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};
   }
@@ -112,9 +149,9 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   engine::Plan plan = planFor(whole_, "flags");
   plan.onlyGains = true;
   plan.rounds = kFlagRounds;
-  if (options_.budget.time) {
-    plan.budget.time = std::chrono::milliseconds(
-        static_cast<std::int64_t>(static_cast<double>(options_.budget.time->count()) * kFlagShare));
+  plan.batch = kFlagBatch;
+  if (const auto left = clock_.leftUntil(flagsEnd_)) {
+    plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
   }
   for (FlagSet& set : sets) {
     set = HONE_TRY(withScript(std::move(set)));
@@ -155,7 +192,7 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     options.inputSpecs = options_.inputSpecs;
     options.budget = clock_.left();
     if (tunable.knobs) {
-      options.first = likelyPoints(precedents_, tunable.root, tunable.knobs->space);
+      options.first = likelyPoints(history_.precedents, tunable.root, tunable.knobs->space);
     }
     options.scope =
         whole_.scope + (variant.flags.name.empty()
