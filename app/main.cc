@@ -1,5 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include "app/bench/bench.h"
@@ -10,6 +13,7 @@
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
 #include "app/kernel/kernel_worker.h"
+#include "app/model/run_model.h"
 #include "app/profile/compile.h"
 #include "app/profile/generate.h"
 #include "app/profile/profile.h"
@@ -21,6 +25,7 @@
 #include "app/spec/spec.h"
 #include "app/split/split.h"
 #include "app/tune/tune.h"
+#include "app/verify/verify.h"
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
 #include "base/process/interrupt.h"
@@ -52,6 +57,8 @@ Result<int> perform(const Context& context) {
     return code;
   } catch (const std::system_error& error) {  // thrown by fmt when a write fails
     return machineError("{}", error.what());
+  } catch (const std::bad_alloc&) {
+    return machineError("out of memory; use smaller inputs or a machine with more memory");
   }
 }
 
@@ -60,7 +67,7 @@ void addGlobalOptions(CLI::App& app, Context& context) {
       ->type_name("FILE")
       ->envname("HONE_STORE")
       ->take_last()
-      ->default_val(store::Store::defaultFile().string());
+      ->default_val(store::Store::defaultFile().value_or("").string());
   app.add_option("--iree", context.ireeFolder,
                  "Virtual environment or folder with IREE (default: HONE_IREE, the active "
                  "environment, or .venv)")
@@ -78,7 +85,7 @@ void addCommands(CLI::App& app, Context& context) {
       {"Measure", {addBenchCommand, addProfileCommand, addGenerateCommand, addCompileCommand}},
       {"Inspect",
        {addRunsCommand, addReportCommand, addCompareCommand, addServeCommand, addSpecCommand,
-        addWorkloadCommand}},
+        addVerifyCommand, addWorkloadCommand}},
       {"Manage", {addDoctorCommand, addCompletionsCommand, addManCommand, addWorkerCommand}}};
   for (const auto& [group, commands] : groups) {
     for (const Add add : commands) {
@@ -87,6 +94,7 @@ void addCommands(CLI::App& app, Context& context) {
     }
   }
   addTimeLibraryCommand(app, context);
+  addRunModelCommand(app, context);
   addKernelWorkerCommand(app, context);
 }
 
@@ -132,7 +140,9 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   }
   const Result<int> done = perform(context);
   if (!done) {
-    fmt::print(stderr, "hone: {}\n", printable(done.error().message));
+    std::string line = printable(done.error().message);
+    std::ranges::replace(line, '\n', ' ');
+    fmt::print(stderr, "hone: {}\n", line);
     return exitCode(done.error());
   }
   return *done;
@@ -143,6 +153,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
 int main(int argc, char** argv) {
   try {
     hone::catchInterrupts();
+    std::signal(SIGXFSZ, SIG_IGN);  // writing fails with EFBIG instead
     return hone::app::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
     std::fputs("hone: internal error: ", stderr);

@@ -123,7 +123,7 @@ Result<Toolchain> Toolchain::start() {
 Result<engine::Program> Toolchain::load(const std::string& name, const std::string& text) {
   const auto file = folder.path() / name;
   HONE_CHECK(writeFile(file, text));
-  return engine::loadProgram(compiler, file, "", flags);
+  return engine::loadProgram(compiler, {.file = file, .flags = flags});
 }
 
 Result<std::string> runCommandOutput(std::vector<std::string> argv) {

@@ -148,7 +148,7 @@ TEST_F(Bench, ReportsOutcomeOfEveryConfig) {
   nowhere["attributes"][0]["dispatch"] = "no_such_dispatch";
   const nlohmann::json configs = {tiles("good", 8, 16, 1),
                                   tiles("too large", 64, 64, 64),
-                                  {{"name", "bad flag"}, {"flags", {"--no-such-flag"}}},
+                                  {{"name", "bad flag"}, {"flags", {"--iree-opt-no-such-flag"}}},
                                   pattern,
                                   nowhere,
                                   tiles("good, again", 8, 16, 1)};

@@ -36,8 +36,9 @@ TEST(Doctor, FindsDependenciesAndDevices) {
     EXPECT_EQ(check.at("needed"), true) << name;
     EXPECT_EQ(check.at("mend"), "") << name;
   }
-  for (const char* name : {"device vulkan", "device hip", "device cuda", "z3", "PyTorch",
-                           "TileLang", "kernel sandbox", "nvcc", "Slurm"}) {
+  for (const char* name :
+       {"device vulkan", "device hip", "device cuda", "z3", "onnx", "ONNX Runtime", "PyTorch",
+        "TileLang", "kernel sandbox", "nvcc", "Slurm"}) {
     const nlohmann::json check = checkNamed(document, name);
     EXPECT_EQ(check.at("needed"), false) << name;
     EXPECT_EQ(check.at("found").get<bool>(), check.at("mend").get<std::string>().empty()) << check;

@@ -97,7 +97,8 @@ TEST(Pins, MatchBetweenPyprojectAndRequirements) {
   // requirements.txt pins a version of IREE; a wheel accepts older ones, too.
   EXPECT_TRUE(project.contains("\"iree-base-compiler>=3.10\""));
   EXPECT_TRUE(project.contains("\"iree-base-runtime>=3.10\""));
-  for (const char* file : {"requirements-optional.txt", "requirements-kernels.txt"}) {
+  for (const char* file :
+       {"requirements-optional.txt", "requirements-models.txt", "requirements-kernels.txt"}) {
     std::ifstream in(sourceDir() / file);
     for (std::string line; std::getline(in, line);) {
       const std::string pin = line.substr(0, line.find_first_of(" #"));
@@ -107,7 +108,7 @@ TEST(Pins, MatchBetweenPyprojectAndRequirements) {
       }
     }
   }
-  EXPECT_GE(pins, 3);
+  EXPECT_GE(pins, 5);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
   std::map<std::string, Folders, std::less<>> allowed;
   Folders above;
   for (const char* folder : {"base", "stats", "model", "cpp_source", "verify", "store", "iree/mlir",
-                             "iree/module", "iree/compile"}) {
+                             "iree/module", "iree/compile", "iree/import"}) {
     allowed[folder] = above;
     above.insert(folder);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
@@ -283,6 +284,75 @@ TEST(Profile, OnlyCompilesForMissingGpu) {
   EXPECT_THAT(compiled.out, HasSubstr("compiled for cuda:sm_80"));
   EXPECT_THAT(compiled.out, HasSubstr("compile-only"));
   expectError(sandbox.hone({"profile"}), 2, {"no cuda:sm_80 device found", "hone compile"});
+}
+
+TEST(Profile, GeneratesF16AndF32ForGpus) {
+  const std::vector<std::string> shape = {"generate", "--problem-m=256", "--problem-n=256",
+                                          "--problem-k=256"};
+  Sandbox sandbox;
+  const CommandResult cuda = sandbox.hone(with(shape, {"--target=cuda:sm_80"}));
+  ASSERT_EQ(cuda.code, 0) << cuda.err;
+  EXPECT_THAT(cuda.out, AllOf(HasSubstr("/matmul_256x256x256_f16t_f16t_f16t.mlir\n"),
+                              HasSubstr("/matmul_256x256x256_f32t_f32t_f32t.mlir\n"),
+                              HasSubstr("tile_config_128x128_16x1_simt_fma\n")));
+  const CommandResult rocm = sandbox.hone(with(shape, {"--target=rocm:gfx942"}));
+  ASSERT_EQ(rocm.code, 0) << rocm.err;
+  EXPECT_THAT(rocm.out, AllOf(HasSubstr("/matmul_256x256x256_f16t_f16t_f32t.mlir\n"),
+                              HasSubstr("/matmul_256x256x256_f32t_f32t_f32t.mlir\n"),
+                              HasSubstr("tile_config_128x128_16x3_mfma_tileandfuse\n")));
+  EXPECT_THAT(sandbox.hone(with(shape, {"--target=cuda:sm_80", "--type=f16"})).out,
+              HasSubstr("\n1 operations, "));
+  EXPECT_THAT(sandbox.hone(shape).out, HasSubstr("\n1 operations, "));
+}
+
+TEST(Profile, SelectsDispatchesAsDispatchProfiler) {
+  Sandbox sandbox;
+  const CommandResult generated = sandbox.hone(
+      {"generate", "--problem-m=64", "--problem-n=64,128", "--problem-k=8", "--configs=all",
+       "--dispatch=matmul_64x64x8_*_tile_config_default,.*_32x32_.*"});
+  ASSERT_EQ(generated.code, 0) << generated.err;
+  EXPECT_THAT(generated.out, HasSubstr("\n2 operations, 3 dispatches\n"));
+  const CommandResult compiled = sandbox.hone({"compile", "--dispatch=matmul_64x128x8.*"});
+  EXPECT_EQ(compiled.code, 0) << compiled.err;
+  EXPECT_THAT(compiled.out, HasSubstr("1 of 1 dispatches compiled"));
+  const CommandResult profiled = sandbox.hone(
+      {"profile", "--profiling-enabled=false", "--json", "--dispatch=matmul_64x64x8_*_default"});
+  EXPECT_THAT(verifications(profiled.json()), ElementsAre("SUCCESS"));
+  expectError(sandbox.hone({"generate", "--problem-m=64", "--dispatch=matmul_1x1.*"}), 2,
+              {"no dispatch matches", "similar names: matmul_64x256x256_f32t_f32t_f32t"});
+}
+
+/// Links the tools of the wheels under the names that they have in a build of IREE.
+void linkBuild(const std::filesystem::path& build) {
+  const std::filesystem::path wheels = std::filesystem::path(std::getenv("HONE_IREE")) / "iree";
+  const auto link = [&](const std::filesystem::path& from, const char* to) {
+    std::filesystem::create_directories((build / to).parent_path());
+    std::filesystem::create_symlink(wheels / from, build / to);
+  };
+  link("compiler/_mlir_libs/libIREECompiler.so", "lib/libIREECompiler.so");
+  link("compiler/_mlir_libs/iree-lld", "tools/iree-lld");
+  for (const std::string tool : {"iree-run-module", "iree-benchmark-module"}) {
+    link("_runtime_libs/" + tool, ("tools/" + tool).c_str());
+  }
+}
+
+TEST(Profile, UsesBuildOfIree) {
+  Sandbox sandbox;
+  linkBuild(sandbox.work() / "iree-build");
+  sandbox.moveProgram();
+  sandbox.setVariable("HONE_IREE", "");
+  sandbox.setVariable("VIRTUAL_ENV", "");
+  const std::vector<std::string> shape = {"--problem-m=16", "--problem-n=16", "--problem-k=16"};
+  const std::vector<std::string> build = {"--build-dir", "iree-build"};
+  EXPECT_EQ(sandbox.hone(with({"generate"}, shape)).code, 3) << "finds no other IREE";
+  const CommandResult generated = sandbox.hone(with(with({"generate"}, shape), build));
+  EXPECT_EQ(generated.code, 0) << generated.err;
+  const CommandResult compiled = sandbox.hone(with({"compile"}, build));
+  EXPECT_EQ(compiled.code, 0) << compiled.out << compiled.err;
+  const CommandResult profiled =
+      sandbox.hone(with({"profile", "--profiling-enabled=false", "--json"}, build));
+  EXPECT_THAT(verifications(profiled.json()), ElementsAre("SUCCESS")) << profiled.err;
+  expectError(sandbox.hone({"compile", "--build-dir", "."}), 2, {"lib/libIREECompiler.so"});
 }
 
 TEST(Profile, RunsOnVulkan) {

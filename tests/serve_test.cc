@@ -2,6 +2,9 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <future>
@@ -93,9 +96,48 @@ TEST(Serve, SendsNothingOutsideThePage) {
   for (const char* range : {"bytes=400000000-400000100", "bytes=0-400000000", "bytes=400000000-"}) {
     EXPECT_EQ(sent(range), "") << range;
   }
+  for (const char* range : {"bytes=400000000-", "bytes=8-2", "bytes=-400000000", "bytes=x",
+                            "bytes=99999999999999999999999-", "bytes=0-99999999999999999999999"}) {
+    EXPECT_EQ(served.client().Get("/", {{"Range", range}})->status, 416) << range;
+  }
+  std::string ranges = "bytes=0-0";
+  while (ranges.size() < 7000) {
+    ranges += ",0-0";
+  }
+  EXPECT_TRUE(served.client().Get("/", {{"Range", ranges}})) << "thousands of ranges";
   const std::string two = sent("bytes=2-8,400000000-400100000");
   EXPECT_LT(two.size(), 1000U) << "at most the existing part and its header";
   EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "the server still responds";
+}
+
+/// Opens a connection and sends the start of a request.
+int connectAndStall(int port, std::string_view text) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::send(socket, text.data(), text.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(text.size()));
+  return socket;
+}
+
+TEST(Serve, SilentAndSlowClientsDoNotBlockOthers) {
+  Sandbox box;
+  const Served served(box);
+  std::vector<int> sockets;
+  for (int i = 0; i < 100; ++i) {
+    sockets.push_back(connectAndStall(served.port(), i % 2 == 0 ? "" : "GET / HTTP/1.1\r\nHost"));
+  }
+  auto client = served.client();
+  client.set_read_timeout(std::chrono::seconds(4));  // a thread waits 5 s for a silent client
+  const auto answer = client.Get("/");
+  ASSERT_TRUE(answer) << to_string(answer.error());
+  EXPECT_EQ(answer->status, 200);
+  for (const int socket : sockets) {
+    ::close(socket);
+  }
 }
 
 TEST(Serve, RejectsForeignHostName) {
@@ -125,6 +167,10 @@ TEST(Serve, RequiresTokenForOtherAddresses) {
   EXPECT_THAT(refused->body, HasSubstr("type=\"password\""));
   EXPECT_EQ(client.Get("/runs/1")->status, 401) << "does not reveal which runs exist";
   EXPECT_EQ(client.Get("/events")->status, 401);
+  EXPECT_EQ(client.Post("/", "x", "text/plain")->status, 401) << "the token is checked first";
+  const std::string environment =
+      readFile(fmt::format("/proc/{}/environ", served.process().pid())).value();
+  EXPECT_THAT(environment, Not(HasSubstr(kToken)));
   EXPECT_EQ(client.Get("/", {{"Authorization", "Bearer 0123456789abcdef-secreT"}})->status, 401);
   EXPECT_EQ(client.Get("/", {{"Authorization", fmt::format("Bearer {}", kToken)}})->status, 200);
   EXPECT_EQ(client.Get("/", {{"Cookie", fmt::format("a=b; hone-token={}", kToken)}})->status, 200);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -234,6 +235,134 @@ TEST_F(Split, ContinuesAfterKill) {
   EXPECT_THAT(ran.err, HasSubstr("resuming run 1"));
 }
 
+TEST_F(Split, MeasuresEachDriverSeparately) {
+  std::vector<std::string> command = {
+      "quick",    "shapes.txt", "--limit",  "1",
+      "--limits", "1,64",       "--device", "local-sync,local-task"};
+  const CommandResult text = run(command);
+  ASSERT_TRUE(isComplete(text)) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("device local-sync\n"), HasSubstr("device local-task\n")));
+  for (const std::string device : {"local-sync", "local-task"}) {
+    const fs::path folder = box_.work() / ("shapes_" + device + "_results");
+    EXPECT_TRUE(fs::exists(folder / "comprehensive_analysis.txt")) << device;
+    EXPECT_TRUE(fs::exists(folder / "limit_64_shapes.csv")) << device;
+  }
+  EXPECT_FALSE(fs::exists(box_.work() / "shapes_results"));
+  const auto runs = box_.hone({"runs", "--json"}).json().at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].at("device"), "local-task") << "newest first";
+  EXPECT_EQ(runs[1].at("device"), "local-sync");
+
+  command.insert(command.end(), {"--results", "all", "--json"});
+  const auto json = run(command).json();
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[0].at("device"), "local-sync");
+  EXPECT_EQ(json[1].at("device"), "local-task");
+  EXPECT_NE(json[0].at("shapes"), json[1].at("shapes")) << "each has its own times";
+  EXPECT_TRUE(fs::exists(box_.work() / "all/local-sync/recommendation.json"));
+  const CommandResult tested = run({"test-optimized", "shapes.txt", "--limit", "1", "--device",
+                                    "local-sync,local-task", "--json"});
+  ASSERT_TRUE(isComplete(tested)) << tested.err;
+  EXPECT_EQ(tested.json().size(), 2U);
+}
+
+/// Fast also on a software implementation of Vulkan.
+constexpr const char* kTinyShapes =
+    "gemm -m 8 -n 8 -k 1024\ngemm -m 8 -n 16 -k 1024\ngemm -m 16 -n 16 -k 1024\n";
+
+TEST_F(Split, CompilesForTargetOfEachDriver) {
+  box_.write("shapes.txt", kTinyShapes);
+  const CommandResult ran = run({"quick", "shapes.txt", "--limit", "1", "--type", "f32", "--limits",
+                                 "1,64", "--device", "local-task,vulkan"});
+  if (ran.err.contains("no vulkan device found")) {
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_FALSE(fs::exists(box_.store())) << "found before the first sweep";
+    GTEST_SKIP() << ran.err;
+  }
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
+  const auto runs = box_.hone({"runs", "--json"}).json().at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].at("target"), "vulkan");
+  EXPECT_EQ(runs[1].at("target"), "local");
+  EXPECT_TRUE(fs::exists(box_.work() / "shapes_vulkan_results/limit_1_shapes.csv"));
+}
+
+TEST_F(Split, ResumesOnInterruptedDriver) {
+  Process process = box_.start({"split", "quick", "shapes.txt", "--limit", "1", "--limits", "1,64",
+                                "--device", "local-sync,local-task"});
+  ASSERT_TRUE(eventually([&] { return box_.countStoredTrials(2) >= 1 || process.ended(); }));
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().code, 128 + SIGKILL);
+  EXPECT_TRUE(box_.allProcessesEnd());
+  const CommandResult ran = box_.hone({"runs", "resume", "2"});
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("resuming run 2"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("device local-task\n"), Not(HasSubstr("local-sync"))));
+}
+
+TEST_F(Split, RejectsUnusableListsOfDevices) {
+  const auto expectRejected = [&](const std::string& devices,
+                                  const std::vector<std::string>& texts) {
+    expectError(run({"quick", "shapes.txt", "--device", devices}), 2, texts);
+  };
+  expectRejected("local-task,hip://0", {"'hip://0'", "--target"});
+  expectRejected("local-task,local-task", {"'local-task'", "twice"});
+  expectRejected("local-task://0,local-task://1", {"share the CPU"});
+  expectRejected("vulkan,vulkan://1", {"'vulkan'", "vulkan://0"});
+  expectRejected("local-task,abacus", {"'abacus'", "--target"});
+  expectRejected("vulkan://no,vulkan://nowhere", {"'vulkan://no'"});
+  EXPECT_FALSE(fs::exists(box_.store()));
+}
+
+/// IREE's tools with two devices, which both are the Vulkan device of this machine.
+class SplitTwoDevices : public Split {
+ protected:
+  void SetUp() override {
+    Split::SetUp();
+    const fs::path wheels = fs::path(std::getenv("HONE_IREE")) / "iree";
+    const auto build = box_.work() / "iree-build";
+    fs::create_directories(build / "lib");
+    fs::create_directories(build / "tools");
+    for (const char* file : {"libIREECompiler.so", "iree-lld"}) {
+      fs::create_symlink(wheels / "compiler/_mlir_libs" / file, build / "lib" / file);
+    }
+    for (const char* tool : {"iree-run-module", "iree-benchmark-module"}) {
+      const std::string real = (wheels / "_runtime_libs" / tool).string();
+      box_.write(std::string("iree-build/tools/") + tool,
+                 "#!/bin/bash\n"
+                 "[ \"$1\" = --list_devices ] && printf 'vulkan://a\\nvulkan://b\\n' && exit\n"
+                 "for word; do case $word in --device=*) echo $word >> \"" +
+                     (box_.work() / "used.txt").string() +
+                     "\";; esac; done\n"
+                     "exec " +
+                     real + " \"${@/#--device=vulkan:\\/\\/[ab]/--device=vulkan}\"\n");
+      fs::permissions(build / "tools" / tool, fs::perms::owner_all);
+    }
+  }
+};
+
+TEST_F(SplitTwoDevices, ShareShapesOfOneTable) {
+  box_.write("shapes.txt", kTinyShapes);
+  if (box_.hone({"profile", "--target=vulkan", "--problem-m=8", "--problem-n=8", "--problem-k=8",
+                 "--profiling-enabled=false"})
+          .code == 2) {
+    GTEST_SKIP() << "no Vulkan device";
+  }
+  const std::vector<std::string> command = {
+      "quick",    "shapes.txt", "--type",     "f32",      "--limits",
+      "1,64",     "--iree",     "iree-build", "--device", "vulkan://a,vulkan://b",
+      "--target", "vulkan"};
+  const CommandResult ran = run(command);
+  ASSERT_TRUE(isComplete(ran)) << ran.err << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("3 shapes"));
+  const std::string csv = result("limit_baseline_shapes.csv");
+  EXPECT_THAT(csv, AllOf(HasSubstr("\ngemm -m 8 -n 16 -k 1024,"), Not(HasSubstr("N.A."))));
+  const std::string used = readFile(box_.work() / "used.txt").value();
+  EXPECT_THAT(used, AllOf(HasSubstr("--device=vulkan://a\n"), HasSubstr("--device=vulkan://b\n")));
+  EXPECT_GT(box_.countStoredTrials(2), 6);
+  EXPECT_TRUE(box_.allProcessesEnd());
+}
+
 /// A minimal IREE checkout and build folder. The "build" links the wheel's library under the name
 /// that a build gives it.
 class SplitRebuild : public Split {
@@ -297,8 +426,33 @@ TEST_F(SplitRebuild, RestoresSourceAfterKill) {
   EXPECT_EQ(readFile(source()).value(), text_);
 }
 
+TEST_F(SplitRebuild, ValidatesBuiltCompilerAndRestoresSource) {
+  ASSERT_TRUE(isComplete(run({"quick", "shapes.txt", "--limit", "1", "--limits", "1,8"})));
+  std::vector<std::string> validate = {"test-optimized", "shapes.txt", "--limit",      "1",
+                                       "--iree-source",  "iree",       "--iree-build", "build",
+                                       "--build-command"};
+  validate.push_back("echo no compiler here >&2; exit 3");
+  expectError(run(validate), 2, {"no compiler here"});
+  EXPECT_EQ(readFile(source()).value(), text_);
+  validate.back() = realBuild();
+  validate.emplace_back("--json");
+  const CommandResult ran = run(validate);
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
+  EXPECT_EQ(readFile(source()).value(), text_);
+  const std::string built = readFile(box_.work() / "build/built.txt").value();
+  EXPECT_THAT(built, StartsWith(text_));
+  EXPECT_THAT(built.substr(text_.size()), HasSubstr("const bool isMeasured ="));
+  // The build command links the same compiler twice, so no shape differs.
+  const auto json = ran.json();
+  EXPECT_EQ(json.at("validation").at("built").at("shapes"), 1);
+  EXPECT_EQ(json.at("validation").at("built").at("neutral"), 1);
+  EXPECT_FALSE(json.at("validation").contains("oracle"));
+  EXPECT_THAT(result("comprehensive_analysis.txt"), HasSubstr("PART 6"));
+}
+
 TEST_F(SplitRebuild, RequiresBothFolders) {
   expectError(run({"quick", "shapes.txt", "--method", "rebuild"}), 2, {"--iree-source"});
+  expectError(run({"test-optimized", "shapes.txt", "--iree-source", "iree"}), 2, {"--iree-build"});
 }
 
 TEST_F(Split, AnnotatesProgramWithHelpfulSplits) {
@@ -310,6 +464,7 @@ TEST_F(Split, AnnotatesProgramWithHelpfulSplits) {
   const auto json = ran.json();
   EXPECT_EQ(json.at("operations").size(), 1U);
   EXPECT_EQ(written, !json.at("output").is_null());
+  EXPECT_EQ(written, json.value("verdict", "") == "improved");
   EXPECT_EQ(ran.code == 1, json.value("verdict", "") == "regressed");
   if (written) {
     EXPECT_THAT(readFile(box_.work() / "out.mlir").value(),
@@ -317,6 +472,28 @@ TEST_F(Split, AnnotatesProgramWithHelpfulSplits) {
     const CommandResult again = box_.hone({"bench", "model.mlir", "--rounds", "5"});
     EXPECT_EQ(again.code, 0) << again.err;
   }
+}
+
+TEST_F(Split, AnnotateWritesOnlyProvenImprovements) {
+  box_.write("model.mlir", matmulText(256, 256, 64));
+  // Results that promise a gain which the program does not have.
+  for (const auto& [limit, us] : {std::pair("2", 10), std::pair("nosplit", 100)}) {
+    box_.write(fmt::format("promise_results/limit_{}_x.csv", limit),
+               fmt::format("arguments,iree_boo_experimental mean\n"
+                           "gemm -m 256 -n 256 -k 64 -u 0 -v 0,{}\n",
+                           us));
+  }
+  std::vector<std::string> command = {"annotate", "model.mlir", "-o",
+                                      "out.mlir", "--results",  "promise_results"};
+  const CommandResult ran = run(command);
+  ASSERT_THAT(ran.code, testing::AnyOf(0, 1)) << ran.err;
+  EXPECT_EQ(ran.code == 1, ran.out.contains("whole program: regressed"));
+  EXPECT_THAT(ran.out, HasSubstr("nothing written: the program is not proven faster"));
+  EXPECT_FALSE(fs::exists(box_.work() / "out.mlir"));
+  command.emplace_back("--force");
+  const CommandResult forced = run(command);
+  ASSERT_THAT(forced.code, testing::AnyOf(0, 1)) << forced.err;
+  EXPECT_TRUE(fs::exists(box_.work() / "out.mlir"));
 }
 
 TEST_F(Split, RejectsProgramWithoutReduction) {

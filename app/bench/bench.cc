@@ -11,12 +11,16 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/machine.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "engine/builder.h"
 #include "engine/executor/local_executor.h"
 #include "engine/plan/experiment.h"
 #include "iree/compile/cache/flag_files.h"
+#include "iree/compile/foreign_flags.h"
 #include "model/result/run_failure.h"
+#include "verify/onnxruntime/onnx_runtime_api.h"
 
 namespace hone::app {
 namespace {
@@ -24,21 +28,22 @@ namespace {
 struct BenchOptions {
   std::string file;
   std::string other;
-  std::string function;
-  std::vector<std::string> inputs;
+  CallOptions call;
   std::string configs;
   FlagOptions flags;
   std::string flagsA;
   std::string flagsB;
+  std::string providers = "iree";
   std::string budget;
   std::int64_t rounds = 20;
   double margin = 0.01;
   std::uint64_t seed = 1;
+  bool trusted = false;  ///< the user trusts the author of the configs
   ToolchainOptions toolchain;
 };
 
-Result<std::vector<model::Config>> readConfigs(const std::string& file) {
-  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
+Result<std::vector<model::Config>> readConfigs(const std::string& file, bool trusted) {
+  const auto json = HONE_TRY(jsonFrom(HONE_TRY(readFile(file)), file));
   if (!json.is_array()) {
     return userError("{}: expected a JSON list of configs; see docs/bench.md", file);
   }
@@ -47,6 +52,12 @@ Result<std::vector<model::Config>> readConfigs(const std::string& file) {
     auto config = model::configFrom(json[i]);
     if (!config) {
       return within(fmt::format("{}, entry {}", file, i + 1), config.error());
+    }
+    if (hasControlCharacters(config->name)) {
+      return userError("{}, entry {}: the name has a control character", file, i + 1);
+    }
+    if (!trusted) {
+      HONE_CHECK(iree::checkForeignFlags(config->flags, fmt::format("{}, entry {}", file, i + 1)));
     }
     if (config->name.empty()) {
       config->name = fmt::format("config {}", i + 1);
@@ -73,7 +84,7 @@ Result<void> addCandidates(const BenchOptions& options, engine::Plan& plan) {
   const bool flagsDiffer = !options.flagsA.empty() || !options.flagsB.empty();
   if (!options.configs.empty()) {
     plan.candidates.push_back({0, {"baseline", {}, {}}});
-    for (model::Config& config : HONE_TRY(readConfigs(options.configs))) {
+    for (model::Config& config : HONE_TRY(readConfigs(options.configs, options.trusted))) {
       plan.candidates.push_back({0, std::move(config)});
     }
     return {};
@@ -89,6 +100,29 @@ Result<void> addCandidates(const BenchOptions& options, engine::Plan& plan) {
   return {};
 }
 
+/// Parses --providers; returns true if ONNX Runtime is one of them.
+Result<bool> wantsOnnxRuntime(const std::string& providers) {
+  bool wanted = false;
+  for (const std::string& name : splitAt(providers, ',')) {
+    if (name != "iree" && name != "onnxruntime") {
+      return userError("--providers: unknown provider '{}'; expected iree or onnxruntime", name);
+    }
+    wanted = wanted || name == "onnxruntime";
+  }
+  return wanted;
+}
+
+/// Fails if ONNX Runtime is not installed or there is no model for it.
+Result<void> checkOnnxRuntime(const engine::Program& program, const Toolchain& toolchain) {
+  if (program.model.empty()) {
+    return userError("--providers onnxruntime: {} is not an ONNX model", program.fileName());
+  }
+  if (verify::findOnnxRuntime(toolchain.installation.site).empty()) {
+    return machineError("ONNX Runtime is not installed; run {}", installCommand("models"));
+  }
+  return {};
+}
+
 Result<engine::Plan> makePlan(const BenchOptions& options, Toolchain& toolchain,
                               const std::filesystem::path& folder) {
   engine::Plan plan;
@@ -96,23 +130,30 @@ Result<engine::Plan> makePlan(const BenchOptions& options, Toolchain& toolchain,
   for (std::string& flag : HONE_TRY(options.flags.flags())) {
     plan.flags.push_back(std::move(flag));
   }
-  plan.programs.push_back(HONE_TRY(
-      engine::loadProgram(toolchain.compiler, options.file, options.function, plan.flags)));
+  const auto load = [&](const std::string& file) -> Result<engine::Program> {
+    return engine::loadProgram(toolchain.compiler,
+                               HONE_TRY(options.call.sourceFor(file, plan.flags)));
+  };
+  plan.programs.push_back(HONE_TRY(load(options.file)));
   if (!options.other.empty()) {
-    plan.programs.push_back(HONE_TRY(
-        engine::loadProgram(toolchain.compiler, options.other, options.function, plan.flags)));
+    plan.programs.push_back(HONE_TRY(load(options.other)));
     HONE_CHECK(checkSameSignature(plan.programs[0], plan.programs[1]));
   }
   plan.seed = options.seed;
   plan.rounds = options.rounds;
+  plan.alternative = HONE_TRY(wantsOnnxRuntime(options.providers));
+  if (plan.alternative) {
+    HONE_CHECK(checkOnnxRuntime(plan.programs.front(), toolchain));
+  }
   plan.compare.margin = options.margin;
   plan.compare.seed = options.seed;
   if (!options.budget.empty()) {
     plan.budget = HONE_TRY(engine::budgetFrom(options.budget));
   }
   HONE_CHECK(addCandidates(options, plan));
-  plan.inputs =
-      HONE_TRY(engine::makeInputs(plan.programs.front(), options.inputs, options.seed, folder));
+  plan.inputSpecs = options.call.inputs;
+  plan.inputs = HONE_TRY(
+      engine::makeInputs(plan.programs.front(), options.call.inputs, options.seed, folder));
   return plan;
 }
 
@@ -132,11 +173,9 @@ std::string runKey(const engine::Plan& plan, const Toolchain& toolchain,
   for (const std::string& flag : plan.flags) {
     iree::addFlag(hasher.field("flag"), flag);
   }
-  for (const std::string& input : options.inputs) {
-    hasher.field("input").field(input);
-  }
-  hasher.field(
-      fmt::format("{} {} {} {}", plan.seed, plan.rounds, plan.compare.margin, options.budget));
+  options.call.addTo(hasher);
+  hasher.field(fmt::format("{} {} {} {} {}", plan.seed, plan.rounds, plan.compare.margin,
+                           options.budget, options.providers));
   return hasher.hex();
 }
 
@@ -155,11 +194,12 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-bench"));
   const engine::Plan plan = HONE_TRY(makePlan(options, toolchain, scratch.path()));
+  Progress progress(context.quiet || context.json);
+  reportChosenSizes(plan.programs.front(), progress);
   if (!toolchain.device) {
     return compileOnly(context, toolchain, plan);
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
-  Progress progress(context.quiet || context.json);
   store::Run described = describeRun(context, toolchain, "bench");
   described.key = runKey(plan, toolchain, options);
   described.seed = plan.seed;
@@ -175,7 +215,8 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
     }
     return std::unexpected(findings.error());
   }
-  const BenchRun bench{run, toolchain.target.name, runner.device(), plan, std::move(*findings)};
+  const BenchRun bench{run,  toolchain.target.name, runner.device(),
+                       plan, std::move(*findings),  experiment.alternative()};
   model::BenchResult result = toResult(bench);
   result.ownCpuNs = ownCpuNs() - experiment.referenceCpuNs() + toolchain.compiler.forkServerCpuNs();
   const nlohmann::json summary = toJson(result);
@@ -189,14 +230,16 @@ void addBenchCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand(
       "bench", "Measure a program, or compare programs, compiler flags or configs");
-  command->add_option("PROGRAM", options->file, "MLIR program (A)")->required();
-  addCallOptions(*command, options->function, options->inputs);
+  command->add_option("PROGRAM", options->file, "Model (.onnx) or MLIR program (A)")->required();
+  options->call.addTo(*command);
   auto* vs = command->add_option("--vs", options->other, "MLIR program to compare with A (B)")
                  ->type_name("FILE");
   auto* configs = command
                       ->add_option("--configs", options->configs,
                                    "JSON file with configs to compare, see docs/bench.md")
                       ->type_name("FILE");
+  command->add_flag("--trust", options->trusted,
+                    "With --configs, accept flags that name programs or files");
   auto* flagsA = command->add_option("--flags-a", options->flagsA, "Compiler flags for A only")
                      ->type_name("FLAGS");
   auto* flagsB = command->add_option("--flags-b", options->flagsB, "Compiler flags for B only")
@@ -211,6 +254,10 @@ void addBenchCommand(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--budget", options->budget,
                       "Limit of time, trials or both: 90s, 200trials, 10m,200trials");
+  command
+      ->add_option("--providers", options->providers,
+                   "iree, or iree,onnxruntime to measure a model with ONNX Runtime, too")
+      ->capture_default_str();
   command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*command);
   command->footer(
@@ -218,6 +265,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
       "  hone bench model.mlir                                   time of a program\n"
       "  hone bench old.mlir --vs new.mlir                       compare two programs\n"
       "  hone bench model.mlir --flags-b=--iree-opt-data-tiling  effect of a flag\n"
+      "  hone bench model.onnx --providers iree,onnxruntime   next to ONNX Runtime\n"
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
       "Without --vs, A and B are the same program. Without a device for the target, everything "

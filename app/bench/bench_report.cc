@@ -82,6 +82,15 @@ void printSingle(const engine::Finding& finding) {
              humanTime(summary.min), summary.count);
 }
 
+/// Returns the findings and that of the alternative.
+std::vector<engine::Finding> allFindings(const BenchRun& bench) {
+  std::vector<engine::Finding> all = bench.findings;
+  if (bench.alternative) {
+    all.push_back(*bench.alternative);
+  }
+  return all;
+}
+
 void printTable(const BenchRun& bench) {
   using report::Align;
   report::Table table({{"", Align::left, 12},
@@ -90,14 +99,15 @@ void printTable(const BenchRun& bench) {
                        {"95 % CI", Align::right},
                        {"verdict", Align::left}});
   bool first = true;
-  for (const engine::Finding* finding : ranked(bench.findings)) {
+  const std::vector<engine::Finding> all = allFindings(bench);
+  for (const engine::Finding* finding : ranked(all)) {
     table.add({finding->config.name, formatTime(*finding), first ? "" : formatSpeedup(*finding),
                formatSpeedupInterval(*finding), verdictText(*finding)});
     first = false;
   }
   fmt::print("{}", table.text(report::outputWidth()));
   first = true;
-  for (const engine::Finding& finding : bench.findings) {
+  for (const engine::Finding& finding : all) {
     if (!finding.message.empty() && finding.outcome != Outcome::tooSlow &&
         finding.message != engine::kNotBest) {
       fmt::print("{}{}: {}\n", first ? "\n" : "", finding.config.name, finding.message);
@@ -109,15 +119,16 @@ void printTable(const BenchRun& bench) {
 void printNotes(const BenchRun& bench) {
   const auto& baseline = bench.findings.front();
   double floor = 0;
-  for (const engine::Finding& finding : bench.findings) {
+  for (const engine::Finding& finding : allFindings(bench)) {
     floor = finding.comparison ? std::max(floor, finding.comparison->floor) : floor;
   }
-  if (bench.findings.size() > 1) {
+  if (bench.findings.size() > 1 || bench.alternative) {
     fmt::print("\nnoise: {} varies by up to {:.2f} % in this run\n", baseline.config.name,
                floor * 100);
   }
   if (baseline.expectation == engine::Expectation::reference) {
-    fmt::print("results verified against oneDNN\n");
+    fmt::print("results verified against {}\n",
+               bench.plan.programs.front().model.empty() ? "oneDNN" : "ONNX Runtime");
   } else if (!engine::canBeCompared(bench.plan.programs.front())) {
     fmt::print("results not verified: unsupported result type\n");
   } else if (bench.findings.size() > 1) {
@@ -172,7 +183,7 @@ model::BenchResult toResult(const BenchRun& bench) {
                             .rankedBy = bench.device.rankBy == iree::RankBy::cpu ? "cpu" : "wall",
                             .candidates = {},
                             .ownCpuNs = std::nullopt};
-  for (const engine::Finding& finding : bench.findings) {
+  for (const engine::Finding& finding : allFindings(bench)) {
     result.candidates.push_back(toBenchCandidate(finding));
   }
   return result;
@@ -182,9 +193,9 @@ int reportBench(const Context& context, const BenchRun& bench, const nlohmann::j
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
-    fmt::print("{} on {}, ranked by {}\n\n", bench.plan.programs.front().source.filename().string(),
+    fmt::print("{} on {}, ranked by {}\n\n", bench.plan.programs.front().fileName(),
                bench.device.name, rankingTime(bench.device));
-    if (bench.findings.size() == 1) {
+    if (bench.findings.size() == 1 && !bench.alternative) {
       printSingle(bench.findings.front());
     } else {
       printTable(bench);

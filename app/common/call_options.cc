@@ -2,15 +2,121 @@
 
 #include <CLI/CLI.hpp>
 
-namespace hone::app {
+#include "base/text/text.h"
+#include "iree/compile/cache/flag_files.h"
 
-void addCallOptions(CLI::App& command, std::string& function, std::vector<std::string>& inputs) {
-  command.add_option("--function", function, "Function to run, if the program has several")
+namespace hone::app {
+namespace {
+
+/// Adds "batch=1,sequence=128" to the sizes.
+Result<void> addSizes(const std::string& text, iree::DimensionSizes& sizes) {
+  for (const std::string& part : splitAt(text, ',')) {
+    const auto equals = part.rfind('=');
+    const auto size =
+        equals == std::string::npos ? std::nullopt : parseInt(part.substr(equals + 1));
+    if (!size || *size < 1 || equals == 0) {
+      return userError("--dim {}: expected NAME=SIZE, as in batch=1,sequence=128", text);
+    }
+    sizes[part.substr(0, equals)] = *size;
+  }
+  return {};
+}
+
+/// Adds "ids=0:30522" to the ranges.
+Result<void> addRange(const std::string& text,
+                      std::map<std::string, verify::IntegerBounds>& ranges) {
+  const auto equals = text.rfind('=');
+  const auto colon = text.find(':', equals == std::string::npos ? 0 : equals);
+  if (equals != std::string::npos && equals > 0 && colon != std::string::npos) {
+    const auto low = parseInt(text.substr(equals + 1, colon - equals - 1));
+    const auto high = parseInt(text.substr(colon + 1));
+    if (low && high && *low < *high) {
+      ranges[text.substr(0, equals)] = {*low, *high};
+      return {};
+    }
+  }
+  return userError("--input-range {}: expected NAME=LOW:HIGH with LOW < HIGH, as in ids=0:30522",
+                   text);
+}
+
+/// Returns the description after its scope: "Program: function to run".
+std::string scoped(const std::string& scope, std::string text) {
+  if (!scope.empty()) {
+    text.front() = toLower(text.substr(0, 1)).front();
+  }
+  return scope + text;
+}
+
+}  // namespace
+
+void CallOptions::addDimsTo(CLI::App& command, const std::string& scope) {
+  command
+      .add_option("--dim", dims,
+                  scoped(scope, "Sizes of dynamic dimensions of a model: batch=1,sequence=128"))
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false);
+}
+
+void CallOptions::addTo(CLI::App& command, const std::string& scope) {
+  command
+      .add_option("--function", function,
+                  scoped(scope, "Function to run, if the program has several"))
       ->type_name("NAME");
   command
       .add_option("--input", inputs,
-                  "One input: 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
+                  scoped(scope,
+                         "One input: 4x8xf32 (random), 4x8xf32=1 (constant), @x.npy (file); all "
+                         "inputs: @x.npz or a folder"))
       ->allow_extra_args(false);
+  command
+      .add_option("--input-range", ranges,
+                  scoped(scope, "Range of an integer input, by name or number: ids=0:30522"))
+      ->type_name("NAME=LOW:HIGH")
+      ->allow_extra_args(false);
+  addDimsTo(command, scope);
+  command
+      .add_option("--parameters", parameters,
+                  scoped(scope, "File with weights: .irpa, .safetensors or .gguf"))
+      ->type_name("[SCOPE=]FILE")
+      ->allow_extra_args(false);
+}
+
+Result<engine::ProgramSource> CallOptions::sourceFor(const std::filesystem::path& file,
+                                                     const std::vector<std::string>& flags) const {
+  engine::ProgramSource source{.file = file,
+                               .function = function,
+                               .flags = flags,
+                               .inputs = inputs,
+                               .parameters = parameters};
+  for (const std::string& text : dims) {
+    HONE_CHECK(addSizes(text, source.dims));
+  }
+  for (const std::string& text : ranges) {
+    HONE_CHECK(addRange(text, source.ranges));
+  }
+  return source;
+}
+
+void CallOptions::addTo(Hasher& hasher) const {
+  for (const std::string& input : inputs) {
+    iree::addFlag(hasher.field("input"), input);
+  }
+  for (const auto* texts : {&dims, &ranges, &parameters}) {
+    for (const std::string& text : *texts) {
+      hasher.field(text);
+    }
+  }
+}
+
+bool isProgramFile(const std::string& file) {
+  return file.ends_with(".mlir") || file.ends_with(".mlirbc") || file.ends_with(".onnx");
+}
+
+void reportChosenSizes(const engine::Program& program, Progress& progress) {
+  for (const auto& [name, size] : program.chosenDims) {
+    progress.say(
+        fmt::format("dimension {} is {}; use --dim {}=N for another size", name, size, name));
+  }
 }
 
 }  // namespace hone::app

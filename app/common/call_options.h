@@ -3,14 +3,41 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/progress.h"
+#include "engine/program.h"
+
 namespace CLI {
 class App;
 }
 
 namespace hone::app {
 
-/// Adds `--function` and `--input`, which select the call of a program. Both values must outlive
-/// the command.
-void addCallOptions(CLI::App& command, std::string& function, std::vector<std::string>& inputs);
+/// Options that select the call of a program: function, inputs, sizes and weights.
+struct CallOptions {
+  std::string function;
+  std::vector<std::string> inputs;
+  std::vector<std::string> dims;    ///< "batch=1,sequence=128"
+  std::vector<std::string> ranges;  ///< "ids=0:30522"
+  std::vector<std::string> parameters;
+
+  /// Adds the options. `scope` starts each description: "" or "Program: ".
+  void addTo(CLI::App& command, const std::string& scope = "");
+  /// Adds only the sizes of dimensions, for a command that runs nothing.
+  void addDimsTo(CLI::App& command, const std::string& scope = "");
+  /// Returns the program of a file, to load with these flags. Fails with a user error that quotes
+  /// the option if a size or a range is not valid.
+  [[nodiscard]] Result<engine::ProgramSource> sourceFor(
+      const std::filesystem::path& file, const std::vector<std::string>& flags) const;
+  /// Adds the inputs to the key of a run.
+  void addTo(Hasher& hasher) const;
+};
+
+/// Returns true for a file with a program or model; other files are workloads.
+[[nodiscard]] bool isProgramFile(const std::string& file);
+
+/// Says which sizes of dimensions hone chose.
+void reportChosenSizes(const engine::Program& program, Progress& progress);
 
 }  // namespace hone::app

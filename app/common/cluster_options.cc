@@ -72,6 +72,7 @@ Result<cluster::Options> ClusterOptions::resolve() const {
     options.shared = shared_;
   }
   if (options.usesCluster()) {
+    HONE_CHECK(options.shared.empty() ? cacheFolder() : options.shared);
     HONE_CHECK(cluster::checkSbatchArgs(options.sbatchArgs));
     HONE_CHECK(cluster::Slurm::check());
   }

@@ -6,7 +6,16 @@ namespace hone::app {
 
 using store::Store;
 
+Result<void> checkStoreNamed(const Context& context) {
+  if (context.store.empty()) {
+    HONE_CHECK(Store::defaultFile());
+    return userError("no store given; use --store FILE");
+  }
+  return {};
+}
+
 Result<Store> openStore(const Context& context) {
+  HONE_CHECK(checkStoreNamed(context));
   std::error_code code;
   if (!std::filesystem::exists(context.store, code)) {
     return userError("no store found at {}; the first run creates it", context.store.string());

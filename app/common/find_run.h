@@ -8,6 +8,9 @@
 
 namespace hone::app {
 
+/// Fails with a machine error if there is no store because HOME is not set.
+[[nodiscard]] Result<void> checkStoreNamed(const Context& context);
+
 /// Opens the store for reading; fails with a user error if it does not exist.
 [[nodiscard]] Result<store::Store> openStore(const Context& context);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/common/call_options.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
@@ -185,6 +186,18 @@ Result<std::vector<Problem>> namedProblems(const OperationOptions& options,
   return typed;
 }
 
+/// Returns the types of operations given by their shape: those of IREE's dispatch profiler on GPUs
+/// with tensor cores.
+std::vector<std::string> defaultTypes(std::string_view target) {
+  if (target.starts_with("cuda")) {
+    return {"f16", "f32"};
+  }
+  if (target.starts_with("rocm")) {
+    return {"f16_f16_f32", "f32"};  // MFMA does not support an f16 accumulator
+  }
+  return {"f32"};
+}
+
 void addUnique(std::vector<Operation>& operations, Operation operation) {
   if (std::find(operations.begin(), operations.end(), operation) == operations.end()) {
     operations.push_back(std::move(operation));
@@ -204,7 +217,8 @@ void OperationOptions::addTo(CLI::App& command) {
     }
     return option;
   };
-  add("FILE", file, "Workload (MIOpen or BOO commands, or names) or MLIR program (.mlir)");
+  add("FILE", file,
+      "Workload (MIOpen or BOO commands, or names), model (.onnx) or MLIR program (.mlir)");
   add("--problem", problems,
       "One operation, by name or workload line: matmul_64x64x128_f32t_f32t_f32t")
       ->allow_extra_args(false);
@@ -217,7 +231,7 @@ void OperationOptions::addTo(CLI::App& command) {
   add("--batch", batch, "Batch size; for attention: heads (default: 1)");
   add("--type", type,
       "Element types: f32, f16, bf16, i8 (i32 result), or lhs, rhs and result: f16_f16_f32 "
-      "(default: f32, or those of the file)");
+      "(default: those of the file, or f32; for CUDA and ROCm also f16)");
   add("--lhs", lhs, "Matmul: layout of the left operand, t (row-major) or n (column-major)");
   add("--rhs", rhs, "Matmul: layout of the right operand, t (row-major) or n (column-major)");
   add("--epilogue", epilogue,
@@ -247,20 +261,20 @@ bool OperationOptions::given() const {
   });
 }
 
-bool OperationOptions::isProgram() const { return file.ends_with(".mlir"); }
+bool OperationOptions::isProgram() const { return isProgramFile(file); }
 
 Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
-                                              iree::Compiler& compiler,
-                                              const std::vector<std::string>& flags,
+                                              iree::Compiler& compiler, const iree::Target& target,
                                               std::vector<std::string>& warnings) {
   std::vector<Operation> operations;
-  for (const Problem& problem : HONE_TRY(namedProblems(options, compiler, flags, warnings))) {
+  for (const Problem& problem :
+       HONE_TRY(namedProblems(options, compiler, target.flags, warnings))) {
     addUnique(operations, {problem, {}});
   }
   const bool named = !options.file.empty() || !options.problems.empty();
   if (!named || !options.kind.empty()) {
     OperationOptions typed = options;
-    typed.type = options.type.empty() ? "f32" : options.type;
+    typed.type = options.type.empty() ? join(defaultTypes(target.name), ",") : options.type;
     const std::string kinds = !options.kind.empty()    ? options.kind
                               : !options.batch.empty() ? "batch_matmul"
                                                        : "matmul";
@@ -277,17 +291,12 @@ Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
 }
 
 std::vector<Operation> usualOperations(std::string_view target) {
-  // MFMA does not support an f16 accumulator.
-  std::vector<std::string> types = {"f32t_f32t_f32t"};
-  if (target.starts_with("cuda")) {
-    types = {"f16t_f16t_f16t", "f32t_f32t_f32t"};
-  } else if (target.starts_with("rocm")) {
-    types = {"f16t_f16t_f32t", "f32t_f32t_f32t"};
-  }
   std::vector<Operation> operations;
   const auto add = [&](const std::string& name, const std::vector<std::int64_t>& slices = {}) {
-    for (const std::string& type : types) {
-      if (auto problem = model::problemFromProfilerName(fmt::format("{}_{}", name, type))) {
+    for (const std::string& type : defaultTypes(target)) {
+      const auto types = splitAt(type, '_');
+      if (auto problem = model::problemFromProfilerName(
+              fmt::format("{}_{}t_{}t_{}t", name, types.front(), types.front(), types.back()))) {
         operations.push_back({*problem, slices});
       }
     }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
+#include "iree/compile/target.h"
 #include "profile/operation.h"
 
 namespace CLI {
@@ -41,10 +42,11 @@ struct OperationOptions {
 };
 
 /// Returns the selected operations without duplicates. The compiler extracts the operations of an
-/// MLIR program. Invalid lines of a workload are skipped and added to `warnings`.
+/// MLIR program. Invalid lines of a workload are skipped and added to `warnings`. Without --type,
+/// shapes get f32, on CUDA and ROCm also f16.
 [[nodiscard]] Result<std::vector<profile::Operation>> operationsFrom(
-    const OperationOptions& options, iree::Compiler& compiler,
-    const std::vector<std::string>& flags, std::vector<std::string>& warnings);
+    const OperationOptions& options, iree::Compiler& compiler, const iree::Target& target,
+    std::vector<std::string>& warnings);
 
 /// Returns the operations that `generate` uses by default: a few of each kind.
 [[nodiscard]] std::vector<profile::Operation> usualOperations(std::string_view target);

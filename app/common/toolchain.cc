@@ -55,14 +55,16 @@ Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOption
   const std::size_t workers =
       options.compilers == 0 ? cpuCount() : std::min(options.compilers, cpuCount());
   // All compiles together get half of the memory; the other half is for measurements.
-  const Limits compileLimits{milliseconds(options.compileSeconds), memoryBytes() / 2 / workers};
-  Limits runLimits{milliseconds(options.runSeconds), 0};
+  const std::uint64_t diskBytes = diskLimit(temporaryFolder());
+  const Limits compileLimits{milliseconds(options.compileSeconds), memoryBytes() / 2 / workers,
+                             diskBytes};
+  Limits runLimits{milliseconds(options.runSeconds), 0, diskBytes};
   if (device && device->isLocal()) {
     runLimits.memoryBytes = memoryBytes() / 2;  // GPU drivers map far more than they use
   }
   auto pool = HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), workers, {}}));
   const auto artifacts =
-      options.artifacts.empty() ? cacheFolder() / "artifacts" : options.artifacts;
+      options.artifacts.empty() ? HONE_TRY(cacheFolder()) / "artifacts" : options.artifacts;
   iree::Compiler compiler(std::move(pool), iree::ArtifactCache(artifacts), compileLimits);
   return Toolchain{std::move(installation), std::move(target), std::move(device),
                    std::move(compiler), runLimits};

@@ -14,6 +14,7 @@
 #include "base/machine.h"
 #include "base/process/subprocess.h"
 #include "base/text/text.h"
+#include "engine/inputs.h"
 #include "engine/program.h"
 #include "engine/verifier.h"
 #include "iree/mlir/problem_mlir.h"
@@ -108,8 +109,8 @@ Result<void> tryDevice(const Context& context, const std::string& target,
   matmul.n = 16;
   matmul.k = 16;
   HONE_CHECK(writeFile(file, iree::emitMlir(matmul)));
-  const engine::Program program =
-      HONE_TRY(engine::loadProgram(toolchain.compiler, file, "", toolchain.target.flags));
+  const engine::Program program = HONE_TRY(
+      engine::loadProgram(toolchain.compiler, {.file = file, .flags = toolchain.target.flags}));
   const engine::Inputs inputs = HONE_TRY(engine::makeInputs(program, {}, 1, scratch.path()));
   const std::vector<iree::CompileRequest> requests = {
       {program.source, program.hash, toolchain.target.flags, {}}};
@@ -216,6 +217,11 @@ Check checkModel() {
 
 Check checkStore(const Context& context) {
   Check check{"store", true, true, context.store.string(), "use --store FILE"};
+  if (context.store.empty()) {
+    check.found = false;
+    check.what = "HOME is not set";
+    return check;
+  }
   std::error_code code;
   fs::path folder = fs::absolute(context.store, code).parent_path();
   while (!folder.empty() && !fs::exists(folder, code) && folder != folder.root_path()) {
@@ -244,6 +250,9 @@ std::vector<Check> runChecks(const Context& context) {
   }
   checks.push_back(checkStore(context));
   checks.push_back(checkWheel(installation, "z3", "z3_solver", "run pip install z3-solver"));
+  const std::string models = fmt::format("run {} (only for .onnx files)", installCommand("models"));
+  checks.push_back(checkWheel(installation, "onnx", "onnx", models));
+  checks.push_back(checkWheel(installation, "ONNX Runtime", "onnxruntime", models));
   addKernelChecks(checks);
   checks.push_back(checkSlurm());
   checks.push_back(checkModel());

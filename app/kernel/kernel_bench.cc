@@ -104,8 +104,8 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   kernel::Measured machine;
   machine.threads = options.threads;
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), judge.limits);
-  const auto roofline = profile::loadRoofline(cacheFolder(), library, model::ElementType::f32,
-                                              options.threads, HONE_VERSION);
+  const auto roofline = profile::loadRoofline(
+      HONE_TRY(cacheFolder()), library, model::ElementType::f32, options.threads, HONE_VERSION);
   if (!roofline && roofline.error().fault == Fault::interrupted) {
     return std::unexpected(roofline.error());
   }
@@ -134,7 +134,7 @@ Result<kernel::Examples> openExamples() {
   const char* given = std::getenv("HONE_EXAMPLES");
   const fs::path shipped =
       given != nullptr ? fs::path(given) : shippedFolder("examples/techniques", "techniques");
-  return kernel::Examples::open(dataFolder() / "examples.db", shipped);
+  return kernel::Examples::open(HONE_TRY(dataFolder()) / "examples.db", shipped);
 }
 
 }  // namespace hone::app

@@ -13,8 +13,7 @@ namespace hone::app {
 namespace {
 
 struct CompileOptions {
-  std::string folder = ".";
-  std::string dispatches;
+  DispatchOptions dispatch;
   bool force = false;
   ToolchainOptions toolchain;
 };
@@ -30,8 +29,8 @@ void printFailures(const std::vector<profile::Built>& all) {
 }
 
 Result<int> compile(const Context& context, CompileOptions options) {
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
-  const auto chosen = HONE_TRY(chooseGenerated(options.folder, filter, options.toolchain));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatch.dispatches));
+  const auto chosen = HONE_TRY(chooseGenerated(options.dispatch.folder, filter, options.toolchain));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   Progress progress(context.quiet || context.json);
   std::vector<profile::Built> all;
@@ -61,7 +60,8 @@ Result<int> compile(const Context& context, CompileOptions options) {
   } else {
     printFailures(all);
     fmt::print("{} of {} dispatches compiled for {}, {} cached; in {}/generated\n",
-               dispatches - failed, dispatches, toolchain.target.name, cached, options.folder);
+               dispatches - failed, dispatches, toolchain.target.name, cached,
+               options.dispatch.folder);
     fmt::print("{}", toolchain.device ? "next: hone profile\n"
                                       : "no device found to run them on: compile-only\n");
   }
@@ -74,16 +74,7 @@ void addCompileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
   CLI::App* command =
       app.add_subcommand("compile", "Compile the dispatches written by `hone generate`");
-  command
-      ->add_option("--generated-dir", options->folder,
-                   "Folder that contains the folder `generated`")
-      ->type_name("DIR")
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--dispatches", options->dispatches,
-          "Compile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
-      ->type_name("REGEX");
+  options->dispatch.addTo(*command, context);
   command->add_flag("--force", options->force, "Also recompile dispatches that are up to date");
   options->toolchain.addCompileOptionsTo(*command);
   command->footer(

@@ -50,7 +50,7 @@ Result<int> generate(const Context& context, const GenerateCommandOptions& optio
   std::vector<std::string> warnings;
   const auto operations = options.operations.given()
                               ? HONE_TRY(operationsFrom(options.operations, toolchain.compiler,
-                                                        toolchain.target.flags, warnings))
+                                                        toolchain.target, warnings))
                               : usualOperations(toolchain.target.name);
   for (const std::string& warning : warnings) {
     fmt::print(stderr, "skipped: {}\n", warning);
@@ -77,18 +77,16 @@ Result<int> generate(const Context& context, const GenerateCommandOptions& optio
     fmt::print("{}\n", list.dump(2));
   } else {
     fmt::print("{} operations, {} dispatches\nnext: hone compile{}{}\n", all.size(), dispatches,
-               options.generate.folder == "." ? "" : " --generated-dir ",
-               options.generate.folder == "." ? "" : options.generate.folder);
+               options.generate.dispatch.folder == "." ? "" : " --generated-dir ",
+               options.generate.dispatch.folder == "." ? "" : options.generate.dispatch.folder);
   }
   return 0;
 }
 
 }  // namespace
 
-void GenerateOptions::addTo(CLI::App& command) {
-  command.add_option("--generated-dir", folder, "Folder that contains the folder `generated`")
-      ->type_name("DIR")
-      ->capture_default_str();
+void GenerateOptions::addTo(CLI::App& command, Context& context) {
+  dispatch.addTo(command, context);
   command.add_option(
       "--configs", configs,
       "Tuning configurations: default, all, or REGEX,REGEX (default: all for CUDA and ROCm, else "
@@ -100,6 +98,8 @@ Result<std::vector<profile::Generated>> generateAll(
     const GenerateOptions& options, const std::function<void(const std::string&)>& report) {
   const std::string wanted =
       options.configs.empty() ? defaultConfigs(toolchain.target) : options.configs;
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatch.dispatches));
+  std::vector<std::string> names;
   std::vector<profile::Generated> all;
   for (const profile::Operation& operation : operations) {
     if (interrupted()) {
@@ -109,10 +109,17 @@ Result<std::vector<profile::Generated>> generateAll(
     generated.operation = operation;
     generated.target = toolchain.target.name;
     generated.configs = HONE_TRY(configsFor(toolchain, operation, wanted));
-    generated.folder = profile::folderFor(options.folder, operation);
+    generated.folder = profile::folderFor(options.dispatch.folder, operation);
     if (generated.configs.empty()) {
       report(
           fmt::format("skipped: {} has no configuration matching '{}'", operation.name(), wanted));
+      continue;
+    }
+    std::erase_if(generated.configs, [&](const profile::TuningConfig& config) {
+      names.push_back(generated.dispatchName(config));
+      return !filter.takes(operation.kind(), operation.name(), names.back());
+    });
+    if (generated.configs.empty()) {
       continue;
     }
     HONE_CHECK(profile::writeGenerated(generated));
@@ -121,6 +128,9 @@ Result<std::vector<profile::Generated>> generateAll(
       report(fmt::format("    Emitting tuning configuration : {}", config.name));
     }
     all.push_back(std::move(generated));
+  }
+  if (all.empty() && !names.empty()) {
+    return noDispatchMatches(filter, names);
   }
   if (all.empty()) {
     return userError("no configuration matches; use --configs all to generate all");
@@ -133,7 +143,7 @@ void addGenerateCommand(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
   options->operations.addTo(*command);
-  options->generate.addTo(*command);
+  options->generate.addTo(*command, context);
   options->toolchain.addCompileOptionsTo(*command);
   command->footer(
       "Examples:\n"
@@ -141,7 +151,7 @@ void addGenerateCommand(CLI::App& app, Context& context) {
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
       "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
       "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw\n"
-      "  hone generate --target cuda:sm_80 --type f16\n"
+      "  hone generate --target cuda:sm_80 --problem-m 768      f16 and f32\n"
       "  hone generate workload.txt --limit 8");
   command->callback([&context, options] {
     context.action = [&context, options] { return generate(context, *options); };

@@ -7,6 +7,7 @@
 
 #include "app/common/context.h"
 #include "app/common/toolchain.h"
+#include "app/profile/generated_folder.h"
 #include "profile/generated.h"
 #include "profile/operation.h"
 
@@ -21,14 +22,15 @@ void addGenerateCommand(CLI::App& app, Context& context);
 
 /// Output folder and tuning configurations of generated files.
 struct GenerateOptions {
-  std::string folder = ".";
+  DispatchOptions dispatch;
   std::string configs;  ///< "": the default of the target
 
-  void addTo(CLI::App& command);
+  void addTo(CLI::App& command, Context& context);
 };
 
-/// Writes every operation with its configurations below the folder. Passes one line per file and
-/// configuration to `report`, in the format of IREE's dispatch profiler.
+/// Writes every operation with its configurations below the folder; only the dispatches that match
+/// the filter. Passes one line per file and configuration to `report`, in the format of IREE's
+/// dispatch profiler. Fails with a user error if nothing matches.
 [[nodiscard]] Result<std::vector<profile::Generated>> generateAll(
     Toolchain& toolchain, const std::vector<profile::Operation>& operations,
     const GenerateOptions& options, const std::function<void(const std::string&)>& report);

@@ -2,9 +2,28 @@
 
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace hone::app {
+
+void DispatchOptions::addTo(CLI::App& command, Context& context) {
+  command.add_option("--generated-dir", folder, "Folder that contains the folder `generated`")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command
+      .add_option("--dispatches,--dispatch", dispatches,
+                  "Only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
+      ->type_name("REGEX");
+  command.add_option("--build-dir", context.ireeFolder, "Build folder of IREE; same as --iree")
+      ->type_name("DIR");
+}
+
+std::unexpected<Error> noDispatchMatches(const profile::DispatchFilter& filter,
+                                         const std::vector<std::string>& names) {
+  return userError("no dispatch matches '{}'; similar names: {}", filter.text(),
+                   fmt::join(profile::nearestNames(filter.text(), names, 3), ", "));
+}
 
 Result<std::vector<profile::Generated>> matching(std::vector<profile::Generated> all,
                                                  const profile::DispatchFilter& filter) {
@@ -21,8 +40,7 @@ Result<std::vector<profile::Generated>> matching(std::vector<profile::Generated>
     }
   }
   if (chosen.empty()) {
-    return userError("no dispatch matches '{}'; similar names: {}", filter.text(),
-                     fmt::join(profile::nearestNames(filter.text(), names, 3), ", "));
+    return noDispatchMatches(filter, names);
   }
   return chosen;
 }

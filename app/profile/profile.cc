@@ -33,12 +33,11 @@ using model::ProfiledProgram;
 struct ProfileCommandOptions {
   OperationOptions operations;
   GenerateOptions generate;
-  std::string dispatches;
-  profile::DispatchFilter filter;  ///< parsed `dispatches`
+  profile::DispatchFilter filter;  ///< parsed --dispatches
   std::string providers = "iree";
   profile::ProfileOptions profile;
   ProfileOutput output;
-  ProgramOptions program;
+  CallOptions program;
   ToolchainOptions toolchain;
   ClusterOptions cluster;
 };
@@ -57,21 +56,19 @@ Result<void> setProviders(const std::string& text, profile::ProfileOptions& opti
   return {};
 }
 
-/// Generates the operations that the options select and returns those that match the filter.
+/// Generates the dispatches that the options select.
 Result<std::vector<profile::Generated>> chooseOperations(const ProfileCommandOptions& options,
                                                          Toolchain& toolchain, Progress& progress) {
   std::vector<std::string> warnings;
-  const auto operations = HONE_TRY(
-      operationsFrom(options.operations, toolchain.compiler, toolchain.target.flags, warnings));
+  const auto operations =
+      HONE_TRY(operationsFrom(options.operations, toolchain.compiler, toolchain.target, warnings));
   for (const std::string& warning : warnings) {
     progress.say(fmt::format("skipped: {}", warning));
   }
   if (operations.empty()) {
     return std::vector<profile::Generated>{};
   }
-  auto generated =
-      HONE_TRY(generateAll(toolchain, operations, options.generate, [](const auto&) {}));
-  return matching(std::move(generated), options.filter);
+  return generateAll(toolchain, operations, options.generate, [](const auto&) {});
 }
 
 std::string runKey(const std::vector<profile::Generated>& operations, const Toolchain& toolchain,
@@ -81,7 +78,7 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Tool
   for (const profile::Generated& one : operations) {
     hasher.field(profile::generateSource(one, one.configs)).field(one.target);
   }
-  hasher.field(options.dispatches).field(options.providers);
+  hasher.field(options.generate.dispatch.dispatches).field(options.providers);
   hasher.field(fmt::format("{} {} {} {} {}", options.profile.verify, options.profile.measure,
                            options.profile.fewestRounds, options.profile.mostRounds,
                            options.profile.seed));
@@ -186,8 +183,8 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
                             {store, context.store, run, progress}));
   const iree::ModuleRunner runner = toolchain.runner();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);
-  profile::Rooflines rooflines(cacheFolder(), library, profile::countThreads(*toolchain.device),
-                               HONE_VERSION);
+  profile::Rooflines rooflines(HONE_TRY(cacheFolder()), library,
+                               profile::countThreads(*toolchain.device), HONE_VERSION);
   const profile::ProfileTools tools{
       toolchain.compiler, toolchain.target.flags, runner, library, rooflines, progress};
   RowCollector collector(context, options.output, operations.size());
@@ -207,15 +204,15 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
 Result<int> profileCommand(const Context& context, ProfileCommandOptions options) {
   HONE_CHECK(setProviders(options.providers, options.profile));
   HONE_CHECK(options.output.check());
-  options.filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
+  options.filter = HONE_TRY(profile::DispatchFilter::from(options.generate.dispatch.dispatches));
   const bool given = options.operations.given();
   if (!options.operations.file.empty()) {
     HONE_TRY(readFile(options.operations.file));  // fail early if the file is missing
   }
   std::vector<profile::Generated> operations;
   if (!given) {
-    operations =
-        HONE_TRY(chooseGenerated(options.generate.folder, options.filter, options.toolchain));
+    operations = HONE_TRY(
+        chooseGenerated(options.generate.dispatch.folder, options.filter, options.toolchain));
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   options.toolchain = commandToolchain(options.toolchain, cluster);
@@ -226,14 +223,21 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
   }
   Progress progress(context.quiet || context.json);
   std::optional<ProfiledProgram> program;
-  if (options.operations.isProgram() && cluster.usesCluster()) {
-    progress.say("profiling only the operations: whole programs are not profiled on a cluster");
-  } else if (options.operations.isProgram()) {
-    const ProgramProfile whole = HONE_TRY(
-        profileProgram(toolchain, options.operations.file, options.program, options.profile.seed));
-    program = toResult(whole);
-    if (!context.json) {
-      fmt::print("{}\n", programTable(whole, report::outputWidth()));
+  if (options.operations.isProgram()) {
+    const engine::Program loaded = HONE_TRY(engine::loadProgram(
+        toolchain.compiler,
+        HONE_TRY(options.program.sourceFor(options.operations.file, toolchain.target.flags))));
+    reportChosenSizes(loaded, progress);
+    options.operations.file = loaded.source.string();  // lowered: its operations can be read
+    if (cluster.usesCluster()) {
+      progress.say("profiling only the operations: whole programs are not profiled on a cluster");
+    } else {
+      const ProgramProfile whole =
+          HONE_TRY(profileProgram(toolchain, loaded, options.program, options.profile.seed));
+      program = toResult(whole);
+      if (!context.json) {
+        fmt::print("{}\n", programTable(whole, report::outputWidth()));
+      }
     }
   }
   if (given) {
@@ -252,12 +256,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("profile", "Measure operations, or the dispatches of a program");
   options->operations.addTo(*command);
-  options->generate.addTo(*command);
-  command
-      ->add_option(
-          "--dispatches", options->dispatches,
-          "Profile only matching dispatches, operations or kinds: REGEX,REGEX; * is any text")
-      ->type_name("REGEX");
+  options->generate.addTo(*command, context);
   command
       ->add_option("--providers", options->providers,
                    "Implementations to measure: iree, onednn or iree,onednn")
@@ -274,7 +273,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
   command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
-  options->program.addTo(*command);
+  options->program.addTo(*command, "Program: ");
   options->output.addTo(*command);
   options->toolchain.addTo(*command);
   options->cluster.addTo(*command);

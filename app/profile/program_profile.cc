@@ -1,12 +1,12 @@
 #include "app/profile/program_profile.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text/text.h"
 #include "engine/builder.h"
+#include "engine/inputs.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "engine/rounds/sampler.h"
@@ -18,6 +18,9 @@ namespace {
 
 /// Number of profiled calls; the reported times are their mean.
 constexpr std::int64_t kCalls = 20;
+/// A longer table sums up dispatches with a smaller share in one line.
+constexpr std::size_t kShownDispatches = 12;
+constexpr double kMinProfiledShare = 0.01;
 
 double sumNs(const ProgramProfile& profile) {
   double sum = 0;
@@ -29,26 +32,16 @@ double sumNs(const ProgramProfile& profile) {
 
 }  // namespace
 
-void ProgramOptions::addTo(CLI::App& command) {
-  command.add_option("--function", function, "Program: function to run, if it has several")
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--input", inputs,
-          "Program: one input, 4x8xf32 (random), 4x8xf32=1 (constant) or 4x8xf32=@x.npy (file)")
-      ->allow_extra_args(false);
-}
-
-Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& file,
-                                      const ProgramOptions& options, std::uint64_t seed) {
-  const engine::Program program = HONE_TRY(
-      engine::loadProgram(toolchain.compiler, file, options.function, toolchain.target.flags));
+Result<ProgramProfile> profileProgram(Toolchain& toolchain, const engine::Program& program,
+                                      const CallOptions& options, std::uint64_t seed) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-program"));
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, options.inputs, seed, scratch.path()));
-  const iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
+  iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
+  request.from = program.from;
+  request.label = program.fileName();
   const iree::Compiled compiled = HONE_TRY(engine::Builder(toolchain.compiler).buildOne(request));
-  const iree::Call call{compiled.module, program.function, inputs.arguments};
+  const iree::Call call{compiled.module, program.function, inputs.arguments, program.parameters};
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const iree::ModuleRunner runner = toolchain.runner();
   const engine::Sampler sampler(runner);
@@ -74,9 +67,21 @@ std::string programTable(const ProgramProfile& profile, std::size_t width) {
                        {"time", Align::right},
                        {"share", Align::right}});
   const double all = sumNs(profile);
+  double smallNs = 0;
+  std::size_t small = 0;
   for (const iree::DispatchTime& dispatch : profile.dispatches) {
+    if (profile.dispatches.size() > kShownDispatches &&
+        dispatch.totalNs < kMinProfiledShare * all) {
+      smallNs += dispatch.totalNs;
+      ++small;
+      continue;
+    }
     table.add({dispatch.name, fmt::format("{}", dispatch.calls), humanTime(dispatch.totalNs),
                fmt::format("{:.1f} %", 100 * dispatch.totalNs / all)});
+  }
+  if (small > 0) {
+    table.add({fmt::format("{} below 1 % each", small), "", humanTime(smallNs),
+               fmt::format("{:.1f} %", 100 * smallNs / all)});
   }
   return fmt::format("{} on {}, one call\n{}sum of dispatches {}; wall time of the call {}\n",
                      profile.name, profile.device, table.text(width), humanTime(all),

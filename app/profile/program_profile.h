@@ -3,23 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "app/common/call_options.h"
 #include "app/common/toolchain.h"
 #include "iree/run/dispatch_times.h"
 #include "model/result/summary/profile_result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace hone::app {
-
-/// Function and inputs of a whole program.
-struct ProgramOptions {
-  std::string function;
-  std::vector<std::string> inputs;
-
-  void addTo(CLI::App& command);
-};
 
 /// Time of one program call, by dispatch.
 struct ProgramProfile {
@@ -29,9 +18,9 @@ struct ProgramProfile {
   double wallNs = 0;                           ///< of one call
 };
 
-[[nodiscard]] Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& file,
-                                                    const ProgramOptions& options,
-                                                    std::uint64_t seed);
+[[nodiscard]] Result<ProgramProfile> profileProgram(Toolchain& toolchain,
+                                                    const engine::Program& program,
+                                                    const CallOptions& options, std::uint64_t seed);
 [[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
 /// Converts the profile to its stored form.
 [[nodiscard]] model::ProfiledProgram toResult(const ProgramProfile& profile);

@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/find_run.h"
 #include "serve/server.h"
 #include "store/records.h"
 
@@ -23,16 +25,18 @@ Result<std::string> takeToken(const std::string& variable) {
   if (variable.empty()) {
     return std::string();
   }
-  const char* value = std::getenv(variable.c_str());
+  char* value = std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0') {
     return userError("--token-from: environment variable {} is not set or empty", variable);
   }
   std::string token = value;
+  ::explicit_bzero(value, token.size());  // also from /proc/<pid>/environ
   ::unsetenv(variable.c_str());
   return token;
 }
 
 Result<int> serve(const Context& context, const ServeCommandOptions& options) {
+  HONE_CHECK(checkStoreNamed(context));
   serve::ServerOptions asked;
   asked.store = context.store;
   asked.address = options.address;

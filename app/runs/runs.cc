@@ -7,6 +7,8 @@
 #include "app/common/find_run.h"
 #include "app/runs/resume.h"
 #include "base/file.h"
+#include "base/machine.h"
+#include "base/text/text.h"
 #include "report/render/runs.h"
 #include "report/render/table.h"
 #include "store/export.h"
@@ -22,6 +24,7 @@ struct RunsCommandOptions {
   std::int64_t id = 0;
   bool csv = false;
   std::string output;
+  bool trusted = false;
 };
 
 Result<int> print(std::string_view text) {
@@ -35,6 +38,7 @@ Result<int> print(std::string_view text) {
 Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText(json, 2) + "\n"); }
 
 Result<int> list(const Context& context, std::int64_t limit) {
+  HONE_CHECK(checkStoreNamed(context));
   std::vector<store::RunLine> runs;
   report::RunResults results;
   std::error_code code;
@@ -78,10 +82,16 @@ Result<int> exportRun(const Context& context, const RunsCommandOptions& options)
   return 0;
 }
 
-Result<int> resume(Context& context, std::int64_t id) {
+Result<int> resume(Context& context, const RunsCommandOptions& options) {
+  const std::int64_t id = options.id;
   const store::Run run = HONE_TRY(findRun(HONE_TRY(openStore(context)), context, id));
   if (run.status == store::RunStatus::finished) {
     return userError("run {} is finished: nothing to resume (see `hone runs show {}`)", id, id);
+  }
+  if (run.host != hostName() && !options.trusted) {
+    return userError(
+        "run {} was recorded on {}; use --trust to run its command here if you trust the store: {}",
+        id, run.host, shortened(join(run.arguments, " "), 100));
   }
   return resumeRun(run, context);
 }
@@ -133,9 +143,10 @@ void addRunsCommand(CLI::App& app, Context& context) {
   });
 
   CLI::App* resumed = addWithId(*runs, "resume", "Resume an unfinished run", *options);
+  resumed->add_flag("--trust", options->trusted, "Run the recorded command of another machine");
   resumed->footer("Examples:\n  hone runs resume 12");
   resumed->callback([options, &context] {
-    context.action = [=, &context] { return resume(context, options->id); };
+    context.action = [=, &context] { return resume(context, *options); };
   });
 }
 

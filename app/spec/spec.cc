@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/call_options.h"
 #include "app/common/flag_options.h"
 #include "app/common/toolchain.h"
 #include "app/spec/spec_report.h"
@@ -24,20 +25,29 @@ struct SpecCommandOptions {
   std::string program;
   std::string output;
   std::string prefer;
+  CallOptions call;
   FlagOptions flags;
   ToolchainOptions toolchain;
 };
 
 /// Returns the request to compile the program with the user's flags.
-Result<iree::CompileRequest> requestFor(const SpecCommandOptions& options,
-                                        const Toolchain& toolchain) {
+Result<iree::CompileRequest> requestFor(const SpecCommandOptions& options, Toolchain& toolchain) {
   iree::CompileRequest request;
-  request.source = std::filesystem::absolute(options.program);
-  request.sourceHash = HONE_TRY(hashFile(options.program));
   request.flags = toolchain.target.flags;
   for (std::string& flag : HONE_TRY(options.flags.flags())) {
     request.flags.push_back(std::move(flag));
   }
+  if (iree::isOnnx(options.program)) {
+    const engine::Program program = HONE_TRY(engine::loadProgram(
+        toolchain.compiler, HONE_TRY(options.call.sourceFor(options.program, request.flags))));
+    request.source = program.source;
+    request.sourceHash = program.hash;
+    request.from = program.from;
+    request.label = program.fileName();
+    return request;
+  }
+  request.source = std::filesystem::absolute(options.program);
+  request.sourceHash = HONE_TRY(hashFile(options.program));
   return request;
 }
 
@@ -175,7 +185,8 @@ CLI::App* addSubcommand(CLI::App& spec, Context& context, const std::string& nam
 }
 
 void addProgram(CLI::App& command, SpecCommandOptions& options) {
-  command.add_option("PROGRAM", options.program, "MLIR program")->required();
+  command.add_option("PROGRAM", options.program, "Model (.onnx) or MLIR program")->required();
+  options.call.addDimsTo(command);
 }
 
 void addTarget(CLI::App& command, SpecCommandOptions& options) {

@@ -24,8 +24,21 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
       ->type_name("DIR");
   mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*mode);
+  mode->get_option("--target")
+      ->description("local, vulkan, rocm:gfx942, cuda:sm_80, … or a list: one per driver");
+  mode->get_option("--device")
+      ->description("local-sync, local-task, vulkan, hip://0, … or a list: one sweep per driver");
   options->cluster.addTo(*mode);
   return mode;
+}
+
+/// Adds the options that describe a checkout and its build.
+void addBuild(CLI::App& mode, SplitOptions& options, const char* what) {
+  mode.add_option("--iree-source", options.ireeSource, what)->type_name("DIR");
+  mode.add_option("--iree-build", options.ireeBuild, "Build folder of the checkout")
+      ->type_name("DIR");
+  mode.add_option("--build-command", options.buildCommand,
+                  "Build command (default: cmake --build . --target iree-compile)");
 }
 
 void addSweep(CLI::App& split, Context& context, const char* name, const char* what,
@@ -43,18 +56,14 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
                    "Set limits by attribute, or rebuild the compiler per limit")
       ->check(CLI::IsMember({"attribute", "rebuild"}))
       ->capture_default_str();
-  mode->add_option("--iree-source", options->ireeSource, "With --method rebuild: the IREE checkout")
-      ->type_name("DIR");
-  mode->add_option("--iree-build", options->ireeBuild,
-                   "With --method rebuild: the build folder of the checkout")
-      ->type_name("DIR");
-  mode->add_option("--build-command", options->buildCommand,
-                   "Build command (default: cmake --build . --target iree-compile)");
+  addBuild(*mode, *options, "With --method rebuild: the IREE checkout");
   mode->footer(
       fmt::format("Examples:\n"
                   "  hone split {0} convolutions.txt\n"
                   "  hone split {0} convolutions.txt --type f32        run all problems as f32\n"
                   "  hone split {0} convolutions.txt --limits 1,2,4,8,16 --limit 10\n"
+                  "  hone split {0} convolutions.txt --device local-task,vulkan\n"
+                  "  hone split {0} gemms.txt --target rocm:gfx942 --device hip://0,hip://1\n"
                   "  hone split {0} convolutions.txt --executor slurm --nodes 8 --partition batch\n"
                   "Exit code 1: the recommended code slows down a shape, or a result was wrong.",
                   name));
@@ -67,9 +76,12 @@ void addTestOptimized(CLI::App& split, Context& context) {
   auto options = std::make_shared<SplitOptions>();
   CLI::App* mode = addMeasuring(split, "test-optimized",
                                 "Validate the code that an earlier analysis recommended", options);
+  addBuild(*mode, *options, "IREE checkout: patch it, build it, and validate the built compiler");
   mode->footer(
       "Examples:\n"
       "  hone split test-optimized convolutions.txt         reads convolutions_results\n"
+      "  hone split test-optimized gemms.txt --iree-source iree --iree-build build\n"
+      "Without --iree-source, the splits are set by attribute. The checkout is restored.\n"
       "Exit code 1: the recommended code slows down a shape, or a result was wrong.");
   mode->callback([&context, options] {
     context.action = [&context, options] { return splitTestOptimized(context, *options); };

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/text/text.h"
 #include "engine/executor/local_executor.h"
+#include "engine/inputs.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "engine/rounds/call_trials.h"
@@ -39,13 +40,19 @@ constexpr double kMinGain = 1.05;
 struct AnnotateOptions {
   std::string model;
   std::string output;
-  std::string function;
-  std::vector<std::string> inputs;
+  CallOptions call;
   std::string results;
   std::string limits = "1,2,4,8,16,64,128,256";
   std::uint64_t seed = 1;
+  bool force = false;
   ToolchainOptions toolchain;
 };
+
+/// Returns true if the annotated program is to be written: only a proven improvement, unless
+/// forced.
+bool isWritten(const AnnotateOptions& options, const stats::Comparison& comparison) {
+  return options.force || comparison.verdict == stats::Verdict::improved;
+}
 
 /// The best split of an operation, and its speedup over no split.
 struct Winner {
@@ -61,6 +68,14 @@ struct AnnotateContext {
   Progress& progress;
   std::int64_t run;
 };
+
+/// Returns the request that compiles the program as it is.
+iree::CompileRequest requestFor(const Toolchain& toolchain, const engine::Program& program) {
+  iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
+  request.from = program.from;
+  request.label = program.fileName();
+  return request;
+}
 
 /// Returns the best split; nullopt if none gains at least kMinGain over no split.
 std::optional<Winner> findWinner(const split::ShapeResult& shape) {
@@ -84,8 +99,8 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
   if (!options.results.empty()) {
     return HONE_TRY(split::readResults(HONE_TRY(resultsFolder(options.results)))).shapes;
   }
-  const auto problems = HONE_TRY(bench.toolchain.compiler.problems(
-      {program.source, program.hash, bench.toolchain.target.flags, {}}));
+  const auto problems =
+      HONE_TRY(bench.toolchain.compiler.problems(requestFor(bench.toolchain, program)));
   std::vector<split::SweepProblem> swept;
   for (const model::Problem& problem : problems) {
     const std::string line = model::formatCommandLine(problem);
@@ -138,8 +153,7 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, AnnotateCo
   std::vector<std::vector<iree::SplitCompiled>> split;
   {
     const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-    const std::vector<iree::CompileRequest> requests = {
-        {program.source, program.hash, bench.toolchain.target.flags, {}}};
+    const std::vector<iree::CompileRequest> requests = {requestFor(bench.toolchain, program)};
     const std::vector<iree::SplitOrder> orders = {{&annotated, {sizes}}};
     plain = HONE_TRY(bench.toolchain.compiler.compileAll(requests, {}));
     split = HONE_TRY(iree::compileSplits(bench.toolchain.compiler, orders));
@@ -147,7 +161,7 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, AnnotateCo
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
   const engine::Inputs inputs =
-      HONE_TRY(engine::makeInputs(program, options.inputs, options.seed, scratch.path()));
+      HONE_TRY(engine::makeInputs(program, options.call.inputs, options.seed, scratch.path()));
   engine::Verifier verifier(bench.runner, program, inputs, scratch.path());
   const engine::Sampler sampler(bench.runner);
   engine::TrialLog log(bench.store, bench.run);
@@ -158,7 +172,7 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, AnnotateCo
                        const std::filesystem::path& module,
                        const std::string& function) -> Result<void> {
     engine::CallTrial contender;
-    contender.call = {module, function, inputs.arguments};
+    contender.call = {module, function, inputs.arguments, program.parameters};
     contender.trial.key = name;
     contender.trial.problem = program.label();
     contender.trial.config.name = name;
@@ -221,7 +235,7 @@ std::vector<model::AnnotatedOperation> toResult(const iree::Splittable& program,
 }
 
 Result<iree::Splittable> splittable(Toolchain& toolchain, const engine::Program& program) {
-  iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
+  iree::CompileRequest request = requestFor(toolchain, program);
   request.function = program.function;
   const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   auto prepared = HONE_TRY(iree::prepareSplits(toolchain.compiler, std::span(&request, 1)));
@@ -235,8 +249,8 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
                    const iree::Splittable& program,
                    const std::vector<std::optional<Winner>>& winners,
                    const std::optional<stats::Comparison>& comparison) {
+  const bool written = comparison && isWritten(options, *comparison);
   const bool slower = comparison && comparison->verdict == stats::Verdict::regressed;
-  const bool written = comparison && !slower;
   model::SplitAnnotation annotation;
   annotation.run = bench.run;
   annotation.output = written ? options.output : "";
@@ -259,13 +273,13 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
   fmt::print("\nwhole program: {} {:.2f}x ({:.2f}-{:.2f}), same results\n",
              nameOf(comparison->verdict), comparison->speedup.estimate, comparison->speedup.low,
              comparison->speedup.high);
-  if (slower) {
-    fmt::print("nothing written: the program got slower\n");
-    return 1;
+  if (!written) {
+    fmt::print("nothing written: the program is not proven faster; use --force to write it\n");
+    return slower ? 1 : 0;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
   fmt::print("      hone report {} -o report.html\n", bench.run);
-  return 0;
+  return slower ? 1 : 0;
 }
 
 Result<int> annotate(const Context& context, const AnnotateOptions& options) {
@@ -280,7 +294,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   }
   Progress progress(context.quiet || context.json);
   const engine::Program program = HONE_TRY(engine::loadProgram(
-      toolchain.compiler, options.model, options.function, toolchain.target.flags));
+      toolchain.compiler, HONE_TRY(options.call.sourceFor(options.model, toolchain.target.flags))));
   const iree::Splittable prepared = HONE_TRY(splittable(toolchain, program));
   if (prepared.operations.empty()) {
     return userError("{}: no reduction found that the compiler can split", options.model);
@@ -316,7 +330,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   annotated.irHash = hashBytes(text);
   HONE_CHECK(writeFile(annotated.ir, text));
   const auto comparison = HONE_TRY(compareWith(options, bench, program, annotated, sizes));
-  if (comparison.verdict != stats::Verdict::regressed) {
+  if (isWritten(options, comparison)) {
     HONE_CHECK(writeFile(options.output, text));
   }
   return finish(context, options, bench, prepared, winners, comparison);
@@ -328,11 +342,11 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
   CLI::App* command =
       split.add_subcommand("annotate", "Set the best splits on the operations of a program");
-  command->add_option("MODEL", options->model, "MLIR program")->required();
+  command->add_option("MODEL", options->model, "Model (.onnx) or MLIR program")->required();
   command->add_option("-o,--output", options->output, "Annotated program to write")
       ->type_name("FILE")
       ->required();
-  addCallOptions(*command, options->function, options->inputs);
+  options->call.addTo(*command);
   command
       ->add_option("--results", options->results,
                    "Results folder of an earlier sweep to take the splits from")
@@ -342,11 +356,12 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
                    "Limits to measure without --results: a list 1,2 or a range start:end:step")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  command->add_flag("--force", options->force, "Write the program even if it is not proven faster");
   options->toolchain.addTo(*command);
   command->footer(
       "The output is the program after global optimization, with attributes that set the splits. "
       "Compile it with --compile-from=global-optimization. It is written only if its results are "
-      "equal and the whole program is not slower.\n"
+      "equal and the whole program is proven faster.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
       "  hone split annotate model.mlir -o faster.mlir --results convolutions_results\n"

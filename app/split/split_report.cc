@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/split/split_result.h"
@@ -71,7 +72,7 @@ void printValidation(const SplitOutcome& outcome) {
                        {"ambiguous", report::Align::right},
                        {"regressed", report::Align::right},
                        {"vs. oracle", report::Align::right}});
-  for (const char* name : {kOneD, kTwoD, kOracle}) {
+  for (const char* name : validatedWays(outcome)) {
     const Tally tally = makeTally(outcome.validation, name);
     const auto geomean = tally.geomean();
     table.add(
@@ -107,6 +108,88 @@ void printCounts(const SplitOutcome& outcome) {
   }
 }
 
+using Kinds = std::map<std::string, model::ReductionKind>;
+
+void countVerdict(Verdict verdict, model::ValidationCounts& counts) {
+  switch (verdict) {
+    case Verdict::improved:
+      ++counts.improved;
+      break;
+    case Verdict::neutral:
+      ++counts.neutral;
+      break;
+    case Verdict::ambiguous:
+      ++counts.ambiguous;
+      break;
+    case Verdict::regressed:
+      ++counts.regressed;
+      break;
+  }
+}
+
+/// Counts the verdicts of one way to split; nullopt if no shape of the kind was measured.
+std::optional<model::ValidationCounts> countVerdicts(const std::vector<ValidationRecord>& records,
+                                                     const std::string& way, const Kinds& kinds,
+                                                     model::ReductionKind kind) {
+  std::optional<model::ValidationCounts> counts;
+  for (const ValidationRecord& record : records) {
+    const auto known = kinds.find(record.arguments);
+    if (known == kinds.end() || known->second != kind || record.baselineUs <= 0) {
+      continue;
+    }
+    counts = counts.value_or(model::ValidationCounts{});
+    const auto choice = record.choices.find(way);
+    if (choice == record.choices.end()) {
+      ++counts->failed;
+    } else {
+      countVerdict(decideVerdict(choice->second), *counts);
+    }
+  }
+  return counts;
+}
+
+/// Counts the verdicts of a validation read from files.
+std::optional<model::ValidationCounts> countVerdicts(const split::Validation& filed,
+                                                     const Kinds& kinds,
+                                                     model::ReductionKind kind) {
+  std::optional<model::ValidationCounts> counts;
+  for (const split::ValidatedShape& shape : filed.shapes) {
+    const auto known = kinds.find(shape.arguments);
+    if (known != kinds.end() && known->second == kind) {
+      counts = counts.value_or(model::ValidationCounts{});
+      countVerdict(shape.verdict, *counts);
+    }
+  }
+  return counts;
+}
+
+/// Recommends to write a patch unless nothing is gained by it.
+void printNext(const SplitOutcome& outcome) {
+  std::optional<std::string> reason;
+  bool gains = false;
+  for (const split::Recommendation& one : outcome.analysis.recommendations) {
+    const auto why = split::reasonToKeepCompilersCode(one.taken());
+    gains = gains || !why;
+    reason = why && (!reason || one.taken().validated) ? why : reason;
+    if (one.taken().validated && one.taken().validated->regressed > 0) {
+      gains = false;
+      reason = why;
+      break;
+    }
+  }
+  const char* start = "next: ";
+  if (gains) {
+    fmt::print("{}hone split apply --source SetSplitReductionSizes.cpp --results {}\n", start,
+               outcome.folder.string());
+    start = "      ";
+  } else {
+    fmt::print("keep the compiler's code: {}\n", reason.value_or("no recommendation"));
+  }
+  if (outcome.run > 0) {
+    fmt::print("{}hone report {} -o report.html\n", start, outcome.run);
+  }
+}
+
 void printRanking(const split::LimitRanking& ranking) {
   report::Table table({{"limit", report::Align::right},
                        {"geomean", report::Align::right},
@@ -137,6 +220,15 @@ void printRanking(const split::LimitRanking& ranking) {
   fmt::print("\n{}", table.text(report::outputWidth()));
 }
 
+/// Returns 1 if the recommended code regresses a shape or a trial computed a wrong result.
+int exitCodeFor(const SplitOutcome& outcome) {
+  const auto& failures = outcome.analysis.sweep.failures;
+  const bool bad = makeValidation(outcome).count(Verdict::regressed) > 0 ||
+                   std::any_of(failures.begin(), failures.end(),
+                               [](const std::string& why) { return why.contains(": mismatch: "); });
+  return bad ? 1 : 0;
+}
+
 }  // namespace
 
 void preferFewerRegressions(SplitOutcome& outcome) {
@@ -156,6 +248,29 @@ void preferFewerRegressions(SplitOutcome& outcome) {
           fmt::format("{}: slows down {} shapes, {} slows down {}", one.takeTwoD ? kTwoD : kOneD,
                       other, one.takeTwoD ? kOneD : kTwoD, taken);
     }
+  }
+}
+
+void addVerdicts(SplitOutcome& outcome) {
+  std::map<std::string, model::ReductionKind> kinds;
+  for (const split::ShapeResult& shape : outcome.analysis.sweep.shapes) {
+    kinds[shape.arguments] = shape.reduction.kind;
+  }
+  for (split::Recommendation& one : outcome.analysis.recommendations) {
+    const model::ReductionKind kind = one.oneD.heuristic.kind;
+    if (outcome.validation.empty()) {
+      (one.takeTwoD ? one.twoD : one.oneD).validated = countVerdicts(outcome.filed, kinds, kind);
+      continue;
+    }
+    if (!outcome.built.empty()) {
+      split::FittedHeuristic& taken = one.takeTwoD ? one.twoD : one.oneD;
+      if (std::ranges::find(outcome.built, taken.heuristic) != outcome.built.end()) {
+        taken.validated = countVerdicts(outcome.validation, kBuilt, kinds, kind);
+      }
+      continue;
+    }
+    one.oneD.validated = countVerdicts(outcome.validation, kOneD, kinds, kind);
+    one.twoD.validated = countVerdicts(outcome.validation, kTwoD, kinds, kind);
   }
 }
 
@@ -194,14 +309,9 @@ Result<std::filesystem::path> resultsFolder(const std::string& given) {
 }
 
 int report(const Context& context, const SplitOutcome& outcome) {
-  const split::Validation validation = makeValidation(outcome);
-  const bool bad =
-      validation.count(Verdict::regressed) > 0 ||
-      std::any_of(outcome.analysis.sweep.failures.begin(), outcome.analysis.sweep.failures.end(),
-                  [](const std::string& why) { return why.contains(": mismatch: "); });
   if (context.json) {
     fmt::print("{}\n", toJson(toResult(outcome)).dump(2));
-    return bad ? 1 : 0;
+    return exitCodeFor(outcome);
   }
   printCounts(outcome);
   printRanking(outcome.analysis.ranking);
@@ -215,11 +325,26 @@ int report(const Context& context, const SplitOutcome& outcome) {
   }
   const std::string folder = outcome.folder.string();
   fmt::print("\nreport: {}/{}\n", folder, kAnalysisFile);
-  fmt::print("next: hone split apply --source SetSplitReductionSizes.cpp --results {}\n", folder);
-  if (outcome.run > 0) {
-    fmt::print("      hone report {} -o report.html\n", outcome.run);
+  printNext(outcome);
+  return exitCodeFor(outcome);
+}
+
+int GroupReports::add(const std::string& devices, const SplitOutcome& outcome) {
+  if (!context_.json) {
+    fmt::print("{}device {}\n", first_ ? "" : "\n", devices);
+    first_ = false;
+    return report(context_, outcome);
   }
-  return bad ? 1 : 0;
+  nlohmann::json document = toJson(toResult(outcome));
+  document["device"] = devices;
+  documents_.push_back(std::move(document));
+  return exitCodeFor(outcome);
+}
+
+void GroupReports::finish() const {
+  if (context_.json) {
+    fmt::print("{}\n", documents_.dump(2));
+  }
 }
 
 }  // namespace hone::app

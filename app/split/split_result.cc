@@ -46,7 +46,7 @@ void addValidation(const SplitOutcome& outcome, model::SplitResult& result) {
   const auto taken = [&](const ValidationRecord& record) {
     return recommendedWay(outcome, kinds.at(record.arguments));
   };
-  for (const char* way : {kOneD, kTwoD, kOracle}) {
+  for (const char* way : validatedWays(outcome)) {
     result.validation[way] = toResult(makeTally(outcome.validation, way));
   }
   result.validation["recommended"] = toResult(makeTally(outcome.validation, taken));

@@ -7,6 +7,7 @@
 #include "app/common/cluster_options.h"
 #include "app/common/context.h"
 #include "app/common/toolchain.h"
+#include "app/split/split_devices.h"
 #include "app/split/split_workload.h"
 #include "base/error.h"
 #include "engine/budget.h"
@@ -21,20 +22,27 @@ struct SplitOptions {
   std::string budget;
   bool forceRerun = false;
   std::string method = "attribute";
-  std::string ireeSource;  ///< IREE checkout for the method `rebuild`
+  std::string ireeSource;  ///< IREE checkout to build compilers from
   std::string ireeBuild;
   std::string buildCommand;
   std::uint64_t seed = 1;
   ToolchainOptions toolchain;
   ClusterOptions cluster;
+  std::size_t groups = 1;  ///< groups of devices that divide the budget
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::vector<std::string> devices = {};  ///< all devices of this group; set by forGroup()
+  // NOLINTEND(readability-redundant-member-init)
 
   [[nodiscard]] std::string stem() const;
-  /// Parses --budget; unlimited if not given.
+  /// Parses --budget, divided by the groups; unlimited if not given.
   [[nodiscard]] Result<engine::Budget> parsedBudget() const;
   [[nodiscard]] std::filesystem::path folder() const;
+  /// Returns the options for one of several groups of devices, with its own results folder.
+  [[nodiscard]] SplitOptions forGroup(const DeviceGroup& group, std::size_t groupCount) const;
 };
 
-/// Sweeps the limits, analyzes, recommends and validates: `quick` and `full`.
+/// Sweeps the limits, analyzes, recommends and validates: `quick` and `full`. Devices of one driver
+/// share the shapes; each driver has its own run and results.
 [[nodiscard]] Result<int> splitSweep(const Context& context, const SplitOptions& options);
 /// Validates the recommendation of an earlier analysis.
 [[nodiscard]] Result<int> splitTestOptimized(const Context& context, const SplitOptions& options);

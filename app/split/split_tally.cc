@@ -54,7 +54,14 @@ std::map<std::string, model::ReductionKind> kindsByArguments(const SplitOutcome&
   return kinds;
 }
 
+std::vector<const char*> validatedWays(const SplitOutcome& outcome) {
+  return outcome.built.empty() ? std::vector{kOneD, kTwoD, kOracle} : std::vector{kBuilt};
+}
+
 std::string recommendedWay(const SplitOutcome& outcome, model::ReductionKind kind) {
+  if (!outcome.built.empty()) {
+    return kBuilt;
+  }
   for (const split::Recommendation& one : outcome.analysis.recommendations) {
     if (one.oneD.heuristic.kind == kind &&
         one.oneD.heuristic.form == split::SourceForm::functions) {

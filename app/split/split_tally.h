@@ -38,6 +38,8 @@ struct Tally {
 /// Returns the kinds of the swept shapes by their arguments.
 [[nodiscard]] std::map<std::string, model::ReductionKind> kindsByArguments(
     const SplitOutcome& outcome);
+/// Returns the ways to split that the validation compares.
+[[nodiscard]] std::vector<const char*> validatedWays(const SplitOutcome& outcome);
 /// Returns the recommended way to split for shapes of this kind.
 [[nodiscard]] std::string recommendedWay(const SplitOutcome& outcome, model::ReductionKind kind);
 

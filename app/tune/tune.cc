@@ -11,6 +11,7 @@
 #include "app/common/toolchain.h"
 #include "app/tune/tune_all.h"
 #include "app/tune/tune_candidates.h"
+#include "app/tune/tune_folder.h"
 #include "app/tune/tune_output.h"
 #include "app/tune/tune_planned.h"
 #include "app/tune/tune_programs.h"
@@ -23,6 +24,7 @@
 #include "base/text/text.h"
 #include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
+#include "tune/folder/tuned_folder.h"
 
 namespace hone::app {
 namespace {
@@ -45,6 +47,7 @@ struct TuneCommandOptions {
   bool keepFlags = false;
   bool compileOnly = false;
   std::string continued;  ///< a folder of --compile-only
+  bool trusted = false;   ///< the user trusts its author
   std::int64_t replayed = 0;
   std::string starterSpec;
   FlagOptions flagOptions;
@@ -69,7 +72,7 @@ tune::TuneOptions tuneOptions(const TuneCommandOptions& options, const engine::B
   tune.tunables = {options.dispatches, options.top};
   tune.tryFlags = !options.keepFlags && options.continued.empty();
   tune.rounds = options.rounds;
-  tune.inputSpecs = options.programs.inputs;
+  tune.inputSpecs = options.programs.call.inputs;
   return tune;
 }
 
@@ -83,9 +86,7 @@ std::string runKey(const Toolchain& toolchain, const std::vector<tune::WholeProg
       iree::addFlag(hasher, flag);
     }
   }
-  for (const std::string& input : options.programs.inputs) {
-    hasher.field(input);
-  }
+  options.programs.call.addTo(hasher);
   if (!options.continued.empty()) {
     iree::addFlag(hasher, fmt::format("--continue={}/candidates.json", options.continued));
   }
@@ -146,8 +147,8 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
 TuneCommandOptions continuedOptions(TuneCommandOptions options,
                                     const tune::CandidateFolder& candidates) {
   options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
-  options.programs.function = candidates.function;
-  options.programs.inputs = candidates.inputs;
+  options.programs.call.function = candidates.function;
+  options.programs.call.inputs = candidates.inputs;
   options.flags = candidates.flags;
   options.seed = options.seedGiven ? options.seed : candidates.seed;
   options.toolchain.target = candidates.target;
@@ -188,13 +189,17 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   Planned candidates;
   if (!options.continued.empty()) {
     const auto folder = HONE_TRY(tune::readCandidates(options.continued));
+    if (!options.trusted) {
+      HONE_CHECK(tune::checkForeign(folder, options.continued));
+    }
     options = continuedOptions(std::move(options), folder);
     candidates = plannedBy(folder);
   }
   const engine::Budget budget = HONE_TRY(engine::budgetFrom(options.budget));
   HONE_CHECK(tune::dispatchRegex(options.dispatches));
   if (!options.explain && !options.compileOnly) {
-    HONE_CHECK(checkOutput(options.output));
+    HONE_CHECK(isTunedFolder(options.output) ? tune::checkTunedFolder(options.output)
+                                             : checkOutput(options.output));
   }
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));
@@ -208,6 +213,10 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   Progress progress(context.quiet || context.json);
   auto programs = HONE_TRY(options.programs.load(toolchain, flagsFor(toolchain, options),
                                                  options.seed, scratch.path(), progress));
+  if (programs.size() > 1 && isTunedFolder(options.output) && !options.compileOnly) {
+    return userError("-o {}: a folder is for one program; use a spec that ends with .mlir for {}",
+                     options.output, programs.size());
+  }
   if (options.explain) {
     return explain(context, toolchain, programs, options);
   }
@@ -219,7 +228,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
                         {options.budgetGiven ? budget.time : std::nullopt, {}},
                         {options.dispatches, options.top},
                         options.flags,
-                        options.programs.inputs});
+                        options.programs.call.inputs});
   }
   if (!toolchain.device) {
     return userError(
@@ -258,7 +267,11 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   }
   result.ownCpuNs = ownCpuNs() - referenceCpuNs + toolchain.compiler.forkServerCpuNs();
   // If writing fails, the run stays unfinished and the same command can write it later.
-  HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
+  if (isTunedFolder(options.output)) {
+    HONE_CHECK(writeTunedFolder(context, toolchain, tuned->tuned.front(), options.output));
+  } else {
+    HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
+  }
   if (tuned->ended) {
     return within(fmt::format("{} of {} programs done; rerun the command to resume",
                               tuned->tuned.size() + tuned->skipped.size(), count),
@@ -289,8 +302,8 @@ void addTuneCommand(CLI::App& app, Context& context) {
   options->flagOptions.addTo(*command);
   command
       ->add_option("-o,--output", options->output,
-                   "Tuning spec to write (default: stdout); with --compile-only or --replay, a "
-                   "folder")
+                   "Folder for spec, flags and module; or only the spec, if it ends with .mlir "
+                   "(default: stdout)")
       ->type_name("FILE");
   CLI::Option* budget =
       command
@@ -323,6 +336,8 @@ void addTuneCommand(CLI::App& app, Context& context) {
       ->add_option("--continue", options->continued,
                    "Measure the candidates in a --compile-only folder")
       ->type_name("DIR");
+  command->add_flag("--trust", options->trusted,
+                    "With --continue, accept flags that name programs or files");
   command
       ->add_option("--replay", options->replayed,
                    "Simulate --strategy on a recorded run; -o saves the recordings")
@@ -332,7 +347,8 @@ void addTuneCommand(CLI::App& app, Context& context) {
   options->cluster.addTo(*command);
   command->footer(
       "Examples:\n"
-      "  hone tune model.mlir -o spec.mlir\n"
+      "  hone tune model.onnx --budget 10m -o model.tuned   a folder to ship\n"
+      "  hone tune model.mlir -o spec.mlir                 only the spec\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
       "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"

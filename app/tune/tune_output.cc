@@ -77,9 +77,12 @@ std::string commandFor(const TunedProgram& tuned, const Toolchain& toolchain,
     user += fmt::format(" {}", flag);
   }
   // The spec of a dispatch tuned alone applies to the program it was dumped from.
-  const std::string program = tuned.whole.program.from == iree::kPhaseStart
-                                  ? tuned.whole.program.source.filename().string()
-                                  : "PROGRAM.mlir";
+  const engine::Program& tunedProgram = tuned.whole.program;
+  const bool isDispatch =
+      tunedProgram.from == iree::kPhaseFlow || tunedProgram.from == iree::kPhaseExecutableSources;
+  const std::string program = isDispatch                    ? "PROGRAM.mlir"
+                              : !tunedProgram.model.empty() ? "MODEL.mlir"
+                                                            : tunedProgram.fileName();
   return fmt::format(
       "iree-compile {} {}{}{} -o OUT.vmfb", program, join(toolchain.target.flags, " "), user,
       specFile.empty() ? "" : fmt::format(" {}", iree::specFlagFor(toolchain.target, specFile)));

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/common/call_options.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/compile/dispatch_programs.h"
@@ -12,8 +11,6 @@
 
 namespace hone::app {
 namespace {
-
-bool isProgram(const std::string& file) { return file.ends_with(".mlir"); }
 
 /// Returns the dispatch in a benchmark file dumped by the compiler as a program.
 Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Program& file,
@@ -33,13 +30,15 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
 }  // namespace
 
 void TunePrograms::addTo(CLI::App& command) {
-  command.add_option("PROGRAM", file, "MLIR program or dumped dispatch (.mlir), or a workload");
+  command.add_option(
+      "PROGRAM", file,
+      "Model (.onnx), MLIR program or dumped dispatch (.mlir, .mlirbc), or a workload");
   command
       .add_option(
           "--problem", problems,
           "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
-  addCallOptions(command, function, inputs);
+  call.addTo(command);
   command.add_option("--limit", limit, "Maximum number of problems of a workload")
       ->check(CLI::PositiveNumber);
 }
@@ -53,7 +52,7 @@ Result<std::vector<model::Problem>> TunePrograms::readProblems(Progress& progres
     }
     all.insert(all.end(), some->begin(), some->end());
   }
-  if (file.empty() || isProgram(file)) {
+  if (file.empty() || isProgramFile(file)) {
     return all;
   }
   const model::Workload workload = HONE_TRY(model::readWorkload(file));
@@ -80,19 +79,20 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
   const auto add = [&](engine::Program program) -> Result<void> {
     tune::WholeProgram whole;
     whole.program = std::move(program);
-    whole.inputSpecs = inputs;
+    whole.inputSpecs = call.inputs;
     whole.flags = flags;
     whole.seed = seed;
-    tune::InputSets sets = HONE_TRY(
-        tune::makeInputSets(whole.program, inputs, seed, folder / std::to_string(programs.size())));
+    tune::InputSets sets = HONE_TRY(tune::makeInputSets(whole.program, call.inputs, seed,
+                                                        folder / std::to_string(programs.size())));
     whole.inputs = std::move(sets.first);
     whole.otherInputs = std::move(sets.other);
     programs.push_back(std::move(whole));
     return {};
   };
-  if (isProgram(file)) {
+  if (isProgramFile(file)) {
     engine::Program program =
-        HONE_TRY(engine::loadProgram(toolchain.compiler, file, function, flags));
+        HONE_TRY(engine::loadProgram(toolchain.compiler, HONE_TRY(call.sourceFor(file, flags))));
+    reportChosenSizes(program, progress);
     if (program.from == iree::kPhaseExecutableSources) {
       program = HONE_TRY(benchmarked(toolchain.compiler, program, flags, folder));
     }

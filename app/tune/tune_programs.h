@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/common/call_options.h"
 #include "app/common/toolchain.h"
 #include "tune/program/whole_program.h"
 
@@ -18,8 +19,7 @@ namespace hone::app {
 struct TunePrograms {
   std::string file;  ///< a program in MLIR, or a workload
   std::vector<std::string> problems;
-  std::string function;
-  std::vector<std::string> inputs;
+  CallOptions call;
   std::int64_t limit = 0;  ///< problems of a workload; 0: all
 
   void addTo(CLI::App& command);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "app/profile/program_profile.h"
 #include "base/text/text.h"
@@ -110,6 +112,35 @@ std::string explainNotInSpec(const TunedDispatch& dispatch) {
   return dispatch.note.empty() ? "faster only alone" : dispatch.note;
 }
 
+/// Share of the program's time below which dispatches are summed up in one line.
+constexpr double kMinShownShare = 0.01;
+
+/// Dispatches that are not worth a line of their own.
+class SmallDispatches {
+ public:
+  /// Adds the dispatch if it is small and not tuned; returns false otherwise.
+  bool add(const TunableDispatch& tunable) {
+    if (tunable.skipReason.empty() || tunable.estimated || tunable.share >= kMinShownShare) {
+      return false;
+    }
+    ++count_;
+    share_ += tunable.share;
+    return true;
+  }
+  /// Returns the cells of the line: name and share; nothing if there is no small dispatch.
+  [[nodiscard]] std::optional<std::pair<std::string, std::string>> line() const {
+    if (count_ == 0) {
+      return std::nullopt;
+    }
+    return std::pair(fmt::format("{} below 1 % each", count_),
+                     fmt::format("{:.0f} %", 100 * share_));
+  }
+
+ private:
+  std::size_t count_ = 0;
+  double share_ = 0;
+};
+
 /// Collects reasons to print below a table, each with its dispatches.
 class Reasons {
  public:
@@ -150,7 +181,11 @@ void printVariant(const Variant& variant) {
                        {"speedup", Align::right},
                        {"in spec"}});
   Reasons reasons;
+  SmallDispatches small;
   for (const TunedDispatch& dispatch : variant.dispatches) {
+    if (small.add(dispatch.tunable)) {
+      continue;
+    }
     const bool tuned = dispatch.tunable.skipReason.empty();
     table.add({shortName(dispatch.tunable), formatWork(dispatch.tunable),
                formatShare(dispatch.tunable),
@@ -161,6 +196,9 @@ void printVariant(const Variant& variant) {
     if (dispatch.failed > 0) {
       reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.tunable);
     }
+  }
+  if (const auto line = small.line()) {
+    table.add({line->first, line->second, "", "", "", "no"});
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
@@ -212,6 +250,47 @@ model::TunedVariant toResult(const Variant& variant) {
   return result;
 }
 
+/// Adds what is known about a model only.
+void addModel(const TunedProgram& tuned, model::TunedProgram& program) {
+  program.sizes = tuned.whole.program.describeDims();
+  if (!tuned.result.flagFindings.empty()) {
+    program.note = tuned.result.flagFindings.front().message;
+    program.verified = nameOf(tuned.result.flagFindings.front().expectation);
+  }
+  if (const auto& alternative = tuned.result.alternative) {
+    program.alternative = model::AlternativeTime{
+        .name = alternative->config.name,
+        .timeNs = alternative->timeNs > 0 ? std::optional(alternative->timeNs) : std::nullopt,
+        .speedup = alternative->comparison ? std::optional(alternative->comparison->speedup)
+                                           : std::nullopt,
+        .error = alternative->outcome == model::Outcome::ok ? "" : alternative->message};
+  }
+}
+
+/// Prints the reference of a model and the time of ONNX Runtime.
+void printModel(const TunedProgram& tuned) {
+  model::TunedProgram program;
+  addModel(tuned, program);
+  if (!program.sizes.empty()) {
+    fmt::print("sizes: {}\n", program.sizes);
+  }
+  if (!program.note.empty()) {
+    fmt::print("note: the default {}\n", program.note);
+  } else if (program.verified == nameOf(engine::Expectation::reference)) {
+    fmt::print("results verified against ONNX Runtime\n");
+  }
+  if (!program.alternative) {
+    return;
+  }
+  if (program.alternative->timeNs) {
+    const auto& speedup = program.alternative->speedup;
+    fmt::print("ONNX Runtime on the same threads: {}{}\n", humanTime(*program.alternative->timeNs),
+               speedup ? fmt::format(", {:.2f}x as fast as the default", speedup->estimate) : "");
+  } else {
+    fmt::print("ONNX Runtime not measured: {}\n", program.alternative->error);
+  }
+}
+
 model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
   const tune::Proof& proof = *tuned.proof;
   model::TunedProof result{.flags = tuned.variants[proof.recipe].flags.flags,
@@ -260,6 +339,9 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
   }
   program.layers = result.layers;
   program.noGain = result.lost;
+  if (!tuned.whole.program.model.empty()) {
+    addModel(tuned, program);
+  }
   if (!result.flagFindings.empty()) {
     program.flagSets = static_cast<std::int64_t>(result.flagFindings.size() - 1);  // the default
   }
@@ -295,11 +377,18 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
                        {"space", Align::right},
                        {"tuned"}});
   Reasons reasons;
+  SmallDispatches small;
   for (const TunableDispatch& tunable : tunables) {
+    if (small.add(tunable)) {
+      continue;
+    }
     table.add({shortName(tunable), std::to_string(tunable.calls), formatShare(tunable),
                formatWork(tunable), formatLoops(tunable.root),
                formatSpace(tunable), tunable.skipReason.empty() ? "yes" : "no"});
     reasons.add(notTuned(tunable), tunable);
+  }
+  if (const auto line = small.line()) {
+    table.add({line->first, "", line->second, "", "", "", "no"});
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
@@ -307,6 +396,9 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
     return;
   }
   for (const TunableDispatch& tunable : tunables) {
+    if (SmallDispatches().add(tunable)) {
+      continue;
+    }
     fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", tunable.name, tunable.root.op,
                formatLoops(tunable.root), tunable.root.loweringConfig,
                tunable.root.translationInfo);
@@ -325,6 +417,9 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   printUntried(tuned);
   for (const std::string& lost : tuned.result.lost) {
     fmt::print("tried on the whole program: {}\n", lost);
+  }
+  if (!tuned.whole.program.model.empty()) {
+    printModel(tuned);
   }
   if (!tuned.result.proof) {
     fmt::print("no significant gain on the whole program; the compiler's default is kept\n");

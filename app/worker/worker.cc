@@ -27,13 +27,13 @@ using nlohmann::json;
 /// Toolchain of a worker, and the tools of its units.
 class WorkerTools {
  public:
-  explicit WorkerTools(Toolchain toolchain, ScratchFolder folder, std::filesystem::path self)
+  WorkerTools(Toolchain toolchain, ScratchFolder folder, std::filesystem::path self,
+              const std::filesystem::path& cache)
       : toolchain_(std::move(toolchain)),
         folder_(std::move(folder)),
         runner_(toolchain_.runner()),
         library_(std::move(self), toolchain_.runLimits),
-        rooflines_(cacheFolder(), library_, profile::countThreads(*toolchain_.device),
-                   HONE_VERSION) {}
+        rooflines_(cache, library_, profile::countThreads(*toolchain_.device), HONE_VERSION) {}
 
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
@@ -110,7 +110,7 @@ class WorkerPerformer : public cluster::UnitPerformer {
     }
     auto folder = HONE_TRY(ScratchFolder::create("hone-worker"));
     tools_ = std::make_unique<WorkerTools>(std::move(toolchain), std::move(folder),
-                                           HONE_TRY(ownProgram()));
+                                           HONE_TRY(ownProgram()), HONE_TRY(cacheFolder()));
     return {};
   }
 

@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "base/hash.h"
@@ -22,12 +22,15 @@
 namespace hone {
 namespace {
 
-std::filesystem::path resolveHoneFolder(const char* variable, const char* fallback) {
+Result<std::filesystem::path> resolveHoneFolder(const char* variable, const char* fallback) {
   if (const char* set = std::getenv(variable); set != nullptr && *set != '\0') {
     return std::filesystem::path(set) / "hone";
   }
   const char* home = std::getenv("HOME");
-  return std::filesystem::path(home != nullptr ? home : "/tmp") / fallback / "hone";
+  if (home == nullptr || *home == '\0') {
+    return machineError("HOME is not set; set it, or set {} to a folder", variable);
+  }
+  return std::filesystem::path(home) / fallback / "hone";
 }
 
 /// Writes all of `content` to `fd`; returns false with errno set on failure.
@@ -45,12 +48,149 @@ bool writeAll(int fd, std::string_view content) {
   return true;
 }
 
+/// Returns an identifier of this machine. Machines that share a folder reuse the same pids.
+const std::string& machineId() {
+  static const std::string id = hashBytes(hostName()).substr(0, 8);
+  return id;
+}
+
+/// Opens a lock file. Refuses links, which another user may have put into a shared folder.
 Result<int> openLockFile(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd < 0 && errno == ELOOP) {
+    return machineError("cannot open the lock file {}: it is a symbolic link; remove it",
+                        file.string());
+  }
   if (fd < 0) {
     return errnoError(fmt::format("cannot open the lock file {}", file.string()));
   }
+  struct stat status{};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(fd);
+    return machineError("cannot open the lock file {}: it is not a regular file; remove it",
+                        file.string());
+  }
   return fd;
+}
+
+/// Opens an existing file; a signal ends the wait for the other end of a pipe.
+Result<int> openFile(const std::filesystem::path& file, int flags) {
+  int fd = -1;
+  do {
+    fd = ::open(file.c_str(), flags | O_CLOEXEC);
+  } while (fd < 0 && errno == EINTR && !interrupted());
+  if (fd < 0 && interrupted()) {
+    return interruptedError();
+  }
+  return fd;
+}
+
+/// Returns true if the device ends and is no disk: /dev/null or a terminal.
+bool isFiniteDevice(int fd, const struct stat& status) {
+  return S_ISCHR(status.st_mode) && (status.st_rdev == makedev(1, 3) || ::isatty(fd) != 0);
+}
+
+/// Reads until the end of the file; a signal ends the wait for a pipe.
+Result<std::string> readAll(int fd, const struct stat& status, const std::filesystem::path& file) {
+  // One byte more than expected, so that the first read() of a regular file also finds its end.
+  constexpr std::size_t kStep = 65536;
+  std::string content;
+  std::size_t used = 0;
+  content.resize(S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : kStep);
+  while (true) {
+    const ssize_t got = ::read(fd, content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR && !interrupted()) {
+      continue;
+    }
+    if (got < 0) {
+      return interrupted() ? interruptedError()
+                           : errnoError(fmt::format("cannot read {}", file.string()));
+    }
+    used += static_cast<std::size_t>(got);
+    if (got == 0) {
+      content.resize(used);
+      return content;
+    }
+    if (used == content.size()) {
+      content.resize(used * 2);
+    }
+  }
+}
+
+/// Place to which a file is written.
+struct Destination {
+  std::filesystem::path file;  ///< with all links followed
+  int stream = -1;             ///< number of an open stream of this process, e.g. of /dev/stdout
+  bool replaceable = true;     ///< false for devices and pipes, which are written to
+  mode_t mode = 0644;          ///< of the existing file
+};
+
+/// Follows the links at the end of a path. Stops at /proc, whose links name open streams.
+Destination findDestination(const std::filesystem::path& file) {
+  constexpr int kMaxLinks = 40;
+  Destination destination{.file = file};
+  std::error_code code;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(destination.file, code); ++i) {
+    const auto folder = std::filesystem::canonical(
+        destination.file.has_parent_path() ? destination.file.parent_path() : ".", code);
+    if (folder.string().starts_with("/proc/")) {
+      const bool own = folder == fmt::format("/proc/{}/fd", ::getpid());
+      const auto stream = parseInt(destination.file.filename().string());
+      destination.stream = own ? static_cast<int>(stream.value_or(-1)) : -1;
+      destination.replaceable = false;
+      return destination;
+    }
+    destination.file = folder / std::filesystem::read_symlink(destination.file, code);
+  }
+  struct stat status{};
+  if (::stat(destination.file.c_str(), &status) == 0) {
+    destination.replaceable = S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
+    destination.mode = status.st_mode & 07777U;
+  }
+  return destination;
+}
+
+/// Writes to an open stream of this process, a device or a pipe.
+Result<void> writeInPlace(const Destination& destination, std::string_view content) {
+  std::fflush(nullptr);  // keeps the order on streams that this process also prints to
+  const bool opened = destination.stream < 0;
+  const int fd =
+      opened ? HONE_TRY(openFile(destination.file, O_WRONLY | O_NOCTTY)) : destination.stream;
+  const bool ok = fd >= 0 && writeAll(fd, content);
+  const auto error = errnoError(fmt::format("cannot write {}", destination.file.string()));
+  if (opened && fd >= 0) {
+    ::close(fd);
+  }
+  return ok ? Result<void>() : error;
+}
+
+enum class Durability : std::uint8_t { scratch, durable };
+
+/// Writes a temporary file beside the destination and renames it.
+Result<void> replaceFile(const Destination& destination, std::string_view content,
+                         Durability durability) {
+  static std::atomic<unsigned> writes = 0;  // distinct temporary files per thread
+  const std::string name = destination.file.string();
+  const std::string temporary =
+      fmt::format("{}.{}-{}-{}.part", name, machineId(), ::getpid(), ++writes);
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+                        destination.mode);
+  if (fd < 0) {
+    return errnoError(fmt::format("cannot write {}", name));
+  }
+  bool ok = writeAll(fd, content);
+  // A rename may reach the disk before the contents, and leave an empty file after a crash.
+  ok = ok && (durability == Durability::scratch || ::fsync(fd) == 0 || errno == EINVAL);
+  const int failure = errno;
+  const bool closed = ::close(fd) == 0;
+  errno = ok ? errno : failure;
+  ok = ok && closed && ::rename(temporary.c_str(), name.c_str()) == 0;
+  if (!ok) {
+    auto error = errnoError(fmt::format("cannot write {}", name));
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
 }
 
 /// Returns true if `file` still names the open `fd`; its last holder may have removed it.
@@ -59,12 +199,6 @@ bool isStillAt(int fd, const std::filesystem::path& file) {
   struct stat there{};
   return ::fstat(fd, &open) == 0 && ::stat(file.c_str(), &there) == 0 &&
          open.st_ino == there.st_ino && open.st_dev == there.st_dev;
-}
-
-/// Returns an identifier of this machine. Machines that share a folder reuse the same pids.
-const std::string& machineId() {
-  static const std::string id = hashBytes(hostName()).substr(0, 8);
-  return id;
 }
 
 /// Removes the scratch folders "<prefix>-<machine>-<pid>-XXXXXX" of this machine whose process is
@@ -88,39 +222,41 @@ void removeStaleScratch(const std::filesystem::path& parent, std::string_view pr
 }  // namespace
 
 Result<std::string> readFile(const std::filesystem::path& file) {
-  std::error_code code;
-  if (std::filesystem::is_directory(file, code)) {
-    return userError("{} is a folder, not a file", file.string());
-  }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
+  const int fd = HONE_TRY(openFile(file, O_RDONLY | O_NOCTTY));
+  struct stat status{};
+  if (fd < 0 || ::fstat(fd, &status) != 0) {
     return userError("cannot read {}: {}", file.string(), std::strerror(errno));
   }
-  std::ostringstream out;
-  out << in.rdbuf();
-  if (in.bad() || out.bad()) {
-    return errnoError(fmt::format("cannot read {}", file.string()));
+  Result<std::string> content;
+  if (S_ISDIR(status.st_mode)) {
+    content = userError("{} is a folder, not a file", file.string());
+  } else if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || isFiniteDevice(fd, status)) {
+    content = readAll(fd, status, file);
+  } else {
+    content = userError("{} is a device, not a file", file.string());
   }
-  return std::move(out).str();
+  ::close(fd);
+  return content;
 }
 
 Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
-  static std::atomic<unsigned> writes = 0;  // distinct temporary files per thread
-  const std::string temporary =
-      fmt::format("{}.{}-{}-{}.part", file.string(), machineId(), ::getpid(), ++writes);
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return errnoError(fmt::format("cannot write {}", file.string()));
+  const Destination destination = findDestination(file);
+  return destination.replaceable ? replaceFile(destination, content, Durability::durable)
+                                 : writeInPlace(destination, content);
+}
+
+Result<void> writeScratchFile(const std::filesystem::path& file, std::string_view content) {
+  return replaceFile({.file = file}, content, Durability::scratch);
+}
+
+Result<void> syncFile(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool ok = fd >= 0 && (::fsync(fd) == 0 || errno == EINVAL);
+  auto error = errnoError(fmt::format("cannot write {}", file.string()));
+  if (fd >= 0) {
+    ::close(fd);
   }
-  bool ok = writeAll(fd, content);
-  ok = (::close(fd) == 0) && ok;
-  ok = ok && ::rename(temporary.c_str(), file.c_str()) == 0;
-  if (!ok) {
-    auto error = errnoError(fmt::format("cannot write {}", file.string()));
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  return {};
+  return ok ? Result<void>() : error;
 }
 
 Result<void> checkParentFolder(const std::filesystem::path& file) {
@@ -141,12 +277,20 @@ Result<void> makeFolder(const std::filesystem::path& folder) {
   return {};
 }
 
-std::filesystem::path dataFolder() { return resolveHoneFolder("XDG_DATA_HOME", ".local/share"); }
-std::filesystem::path cacheFolder() { return resolveHoneFolder("XDG_CACHE_HOME", ".cache"); }
+Result<std::filesystem::path> dataFolder() {
+  return resolveHoneFolder("XDG_DATA_HOME", ".local/share");
+}
+Result<std::filesystem::path> cacheFolder() {
+  return resolveHoneFolder("XDG_CACHE_HOME", ".cache");
+}
+
+std::filesystem::path temporaryFolder() {
+  const char* set = std::getenv("TMPDIR");
+  return set != nullptr && *set != '\0' ? set : "/tmp";
+}
 
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
-  const char* set = std::getenv("TMPDIR");
-  const std::filesystem::path parent = set != nullptr && *set != '\0' ? set : "/tmp";
+  const std::filesystem::path parent = temporaryFolder();
   removeStaleScratch(parent, prefix);
   std::string name =
       (parent / fmt::format("{}-{}-{}-XXXXXX", prefix, machineId(), ::getpid())).string();
@@ -207,6 +351,13 @@ FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)
 FileLock& FileLock::operator=(FileLock&& other) noexcept {
   std::swap(fd_, other.fd_);
   return *this;
+}
+
+void FileLock::note(std::string_view text) const {
+  if (::ftruncate(fd_, 0) == 0) {
+    ::lseek(fd_, 0, SEEK_SET);
+    static_cast<void>(writeAll(fd_, text));
+  }
 }
 
 FileLock::~FileLock() {

@@ -10,11 +10,22 @@
 
 namespace hone {
 
-/// Returns the contents of `file`; fails with a user error if it cannot be opened.
+/// Returns the contents of `file`; fails with a user error if it cannot be opened. Reads pipes and
+/// terminals to their end. Refuses devices such as /dev/random, which have none.
 [[nodiscard]] Result<std::string> readFile(const std::filesystem::path& file);
 
-/// Writes a temporary file, then renames it, so readers never see partial contents.
+/// Writes a temporary file, syncs it to the disk and renames it: readers never see partial
+/// contents, not even after a crash. Follows links. Keeps the mode of an existing file. Writes to
+/// devices, pipes and /dev/stdout instead of replacing them.
 [[nodiscard]] Result<void> writeFile(const std::filesystem::path& file, std::string_view content);
+
+/// Writes a file that is useless after a crash: as writeFile, but does not sync, and replaces
+/// what is there.
+[[nodiscard]] Result<void> writeScratchFile(const std::filesystem::path& file,
+                                            std::string_view content);
+
+/// Syncs a file that another process wrote to the disk. Call it before renaming the file.
+[[nodiscard]] Result<void> syncFile(const std::filesystem::path& file);
 
 /// Fails with a user error if the folder of `file` does not exist. Call it before starting the work
 /// whose result goes there. An empty path is not an error.
@@ -22,11 +33,14 @@ namespace hone {
 
 [[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
 
-/// Returns $XDG_DATA_HOME/hone or ~/.local/share/hone, for persistent data. Without $HOME, ~ is
-/// /tmp.
-[[nodiscard]] std::filesystem::path dataFolder();
-/// Returns $XDG_CACHE_HOME/hone or ~/.cache/hone, for data that can be recomputed.
-[[nodiscard]] std::filesystem::path cacheFolder();
+/// Returns $XDG_DATA_HOME/hone or $HOME/.local/share/hone, for persistent data. Fails with a
+/// machine error if neither variable is set.
+[[nodiscard]] Result<std::filesystem::path> dataFolder();
+/// Returns $XDG_CACHE_HOME/hone or $HOME/.cache/hone, for data that can be recomputed.
+[[nodiscard]] Result<std::filesystem::path> cacheFolder();
+
+/// Returns $TMPDIR or /tmp.
+[[nodiscard]] std::filesystem::path temporaryFolder();
 
 /// A unique folder in $TMPDIR or /tmp, removed recursively on destruction. Creating one also
 /// removes the folders with the same prefix that killed processes of this machine left.
@@ -45,7 +59,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Inter-process file lock. Released on destruction or when the process dies.
+/// Inter-process file lock. Released on destruction or when the process dies. Never follows a link
+/// at the place of the lock file.
 class FileLock {
  public:
   /// Takes the lock; fails immediately with a user error if another process holds it.
@@ -61,6 +76,9 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock();
+
+  /// Replaces the text in the lock file, for messages of other processes.
+  void note(std::string_view text) const;
 
  private:
   explicit FileLock(int fd) : fd_(fd) {}

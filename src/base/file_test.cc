@@ -1,7 +1,10 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -76,6 +79,66 @@ TEST_F(FileTest, LeavesNoTemporaryFileAfterFailedWrite) {
   EXPECT_FALSE(writeFile(folder_.path() / "no" / "such", "text"));
 }
 
+TEST_F(FileTest, FollowsLinksWhenWriting) {
+  const fs::path link = folder_.path() / "link";
+  fs::create_directory(folder_.path() / "deep");
+  fs::create_symlink("deep/second", link);
+  fs::create_symlink("../file", folder_.path() / "deep/second");
+  ASSERT_TRUE(writeFile(link, "through a dangling link"));
+  ASSERT_TRUE(fs::is_symlink(link));
+  ASSERT_TRUE(fs::is_symlink(folder_.path() / "deep/second"));
+  EXPECT_EQ(readFile(file_).value(), "through a dangling link");
+  ASSERT_TRUE(writeFile(link, "again"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(readFile(file_).value(), "again");
+  EXPECT_EQ(entries(), 3U);
+}
+
+TEST_F(FileTest, KeepsModeOfExistingFile) {
+  ASSERT_TRUE(writeFile(file_, "old"));
+  fs::permissions(file_, fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_TRUE(writeFile(file_, "new"));
+  EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileTest, WritesToDevicesAndPipes) {
+  const fs::path null = folder_.path() / "null";  // root may create and replace a device
+  if (::mknod(null.c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0) {
+    EXPECT_TRUE(writeFile(null, "text"));
+    EXPECT_TRUE(fs::is_character_file(null));
+  }
+  EXPECT_TRUE(writeFile("/dev/null", "text"));
+  const auto full = writeFile("/dev/full", "text");
+  ASSERT_FALSE(full);
+  EXPECT_NE(full.error().message.find("No space left"), std::string::npos) << full.error().message;
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  std::string seen;
+  {
+    const std::jthread reader([&] { seen = readFile(file_).value_or("error"); });
+    EXPECT_TRUE(writeFile(file_, "through the pipe"));
+  }
+  EXPECT_EQ(seen, "through the pipe");
+  EXPECT_TRUE(fs::is_fifo(file_));
+}
+
+TEST_F(FileTest, AppendsToOpenStream) {
+  const int fd = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::write(fd, "before ", 7), 7);
+  EXPECT_TRUE(writeFile(fmt::format("/dev/fd/{}", fd), "after"));
+  ::close(fd);
+  EXPECT_EQ(readFile(file_).value(), "before after");
+}
+
+TEST_F(FileTest, RefusesEndlessDevices) {
+  for (const char* device : {"/dev/random", "/dev/zero", "/dev/urandom"}) {
+    const auto content = readFile(device);
+    ASSERT_FALSE(content);
+    EXPECT_EQ(content.error().message, fmt::format("{} is a device, not a file", device));
+  }
+  EXPECT_EQ(readFile("/dev/null").value(), "");
+  EXPECT_FALSE(readFile("/proc/self/status").value().empty()) << "a file of unknown size";
+}
+
 TEST_F(FileTest, NamesFileAndMissingFolderInUserError) {
   EXPECT_TRUE(checkParentFolder(file_));
   EXPECT_TRUE(checkParentFolder("file")) << "current folder";
@@ -122,13 +185,26 @@ TEST(HomeFolders, FollowTheEnvironment) {
   {
     const ScopedVariable data("XDG_DATA_HOME", "/data");
     const ScopedVariable cache("XDG_CACHE_HOME", "/cache");
-    EXPECT_EQ(dataFolder(), "/data/hone");
-    EXPECT_EQ(cacheFolder(), "/cache/hone");
+    EXPECT_EQ(dataFolder().value(), "/data/hone");
+    EXPECT_EQ(cacheFolder().value(), "/cache/hone");
   }
   const ScopedVariable data("XDG_DATA_HOME", nullptr);
   const ScopedVariable cache("XDG_CACHE_HOME", "");
-  EXPECT_EQ(dataFolder(), "/home/me/.local/share/hone");
-  EXPECT_EQ(cacheFolder(), "/home/me/.cache/hone");
+  EXPECT_EQ(dataFolder().value(), "/home/me/.local/share/hone");
+  EXPECT_EQ(cacheFolder().value(), "/home/me/.cache/hone");
+}
+
+TEST(HomeFolders, RequireHome) {
+  const ScopedVariable data("XDG_DATA_HOME", nullptr);
+  const ScopedVariable cache("XDG_CACHE_HOME", "/cache");
+  for (const char* home : {static_cast<const char*>(nullptr), ""}) {
+    const ScopedVariable unset("HOME", home);
+    const auto folder = dataFolder();
+    ASSERT_FALSE(folder);
+    EXPECT_EQ(folder.error().fault, Fault::machine);
+    EXPECT_EQ(folder.error().message, "HOME is not set; set it, or set XDG_DATA_HOME to a folder");
+    EXPECT_EQ(cacheFolder().value(), "/cache/hone");
+  }
 }
 
 TEST(ScratchFolder, RemovesItsContents) {
@@ -195,6 +271,26 @@ TEST_F(FileTest, LockIsExclusiveUntilDestroyed) {
   ASSERT_TRUE(again);
   const FileLock moved = std::move(*again);
   EXPECT_FALSE(FileLock::tryLock(file_)) << "a moved lock is still held";
+}
+
+TEST_F(FileTest, LockDoesNotFollowLinks) {
+  const fs::path victim = folder_.path() / "victim";
+  ASSERT_TRUE(writeFile(victim, "precious"));
+  fs::create_symlink(victim, file_);
+  const auto lock = FileLock::tryLock(file_);
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().fault, Fault::machine);
+  EXPECT_NE(lock.error().message.find("is a symbolic link"), std::string::npos);
+  EXPECT_FALSE(FileLock::waitFor(file_, FileLock::Share::exclusive));
+  EXPECT_EQ(readFile(victim).value(), "precious");
+}
+
+TEST_F(FileTest, LockHoldsANote) {
+  const auto lock = FileLock::tryLock(file_);
+  ASSERT_TRUE(lock);
+  lock->note("a long note\n");
+  lock->note("4711\n");
+  EXPECT_EQ(readFile(file_).value(), "4711\n");
 }
 
 TEST_F(FileTest, FailsToLockInMissingFolder) {

@@ -83,6 +83,11 @@ std::optional<std::chrono::milliseconds> BudgetClock::leftUntil(double fraction)
       std::max<std::int64_t>(static_cast<std::int64_t>(leftNs / 1e6), 0));
 }
 
+std::int64_t BudgetClock::deadlineNs(double fraction) const {
+  const auto left = leftUntil(fraction);
+  return left ? now_() + left->count() * 1'000'000 : 0;
+}
+
 Budget BudgetClock::left() const {
   Budget budget;
   if (allowedNs_ > 0) {

@@ -38,6 +38,8 @@ class BudgetClock {
   [[nodiscard]] bool spent(double fraction) const;
   /// Returns the time until this fraction is used up, or nullopt without a limit.
   [[nodiscard]] std::optional<std::chrono::milliseconds> leftUntil(double fraction) const;
+  /// Returns the monotonic time at which this fraction is used up, or 0 without a limit.
+  [[nodiscard]] std::int64_t deadlineNs(double fraction) const;
   /// Returns the remaining time as a budget, at least a millisecond.
   [[nodiscard]] Budget left() const;
 

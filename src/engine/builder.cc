@@ -10,7 +10,13 @@ Result<std::vector<iree::Compiled>> Builder::build(std::vector<iree::CompileRequ
   for (iree::CompileRequest& request : requests) {
     request.wallLimit = timeout_.limit();
   }
+  const std::int64_t waitedBeforeNs = MachineLock::waitedNs();
   const auto lock = HONE_TRY(MachineLock::forCompiling());
+  for (iree::CompileRequest& request : requests) {
+    if (request.deadlineNs > 0) {  // waiting does not use up a budget
+      request.deadlineNs += MachineLock::waitedNs() - waitedBeforeNs;
+    }
+  }
   auto compiled = HONE_TRY(compiler_.compileAll(requests, {}));
   for (const iree::Compiled& one : compiled) {
     if (!one.module.empty() && !one.cached) {
@@ -23,8 +29,7 @@ Result<std::vector<iree::Compiled>> Builder::build(std::vector<iree::CompileRequ
 Result<iree::Compiled> Builder::buildOne(const iree::CompileRequest& request) {
   auto compiled = std::move(HONE_TRY(build({request})).front());
   if (compiled.module.empty()) {
-    return userError("{} does not compile: {}", request.source.filename().string(),
-                     compiled.report.message);
+    return userError("{} does not compile: {}", request.displayName(), compiled.report.message);
   }
   return compiled;
 }

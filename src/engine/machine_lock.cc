@@ -20,6 +20,11 @@ std::atomic<std::int64_t>& totalWaitNs() {
   return ns;
 }
 
+bool& parentHoldsLock() {
+  static bool held = false;
+  return held;
+}
+
 /// Returns the lock file. Ignores TMPDIR, since all runs of this user must share the file. Nodes of
 /// a cluster have separate files, since one machine may act as several nodes.
 std::filesystem::path lockFile() {
@@ -62,7 +67,12 @@ std::optional<pid_t> findLockHolder(const std::filesystem::path& file) {
 
 std::int64_t MachineLock::waitedNs() { return totalWaitNs(); }
 
+void MachineLock::inherit() { parentHoldsLock() = true; }
+
 Result<MachineLock> MachineLock::acquire(FileLock::Share share) {
+  if (parentHoldsLock()) {
+    return MachineLock(std::nullopt);
+  }
   std::int64_t startNs = 0;
   auto lock = FileLock::waitFor(lockFile(), share, [&] {
     startNs = nowNs();

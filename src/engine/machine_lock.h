@@ -18,14 +18,17 @@ class MachineLock {
   [[nodiscard]] static Result<MachineLock> forCompiling();
   [[nodiscard]] static Result<MachineLock> forMeasuring();
 
+  /// Lets this process work under the lock that its parent holds. Call it in a forked child.
+  static void inherit();
+
   /// Returns the nanoseconds that this process has waited for the lock. Budgets exclude them.
   [[nodiscard]] static std::int64_t waitedNs();
 
  private:
-  explicit MachineLock(FileLock lock) : lock_(std::move(lock)) {}
+  explicit MachineLock(std::optional<FileLock> lock) : lock_(std::move(lock)) {}
   [[nodiscard]] static Result<MachineLock> acquire(FileLock::Share share);
 
-  FileLock lock_;
+  std::optional<FileLock> lock_;  ///< nullopt: held by the parent
 };
 
 /// Returns another process that holds a lock on the file, or nullopt if /proc/locks lists none.

@@ -1,18 +1,27 @@
 #include "engine/program.h"
 
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "base/file.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/text/text.h"
 #include "base/text/text_file.h"
-#include "verify/inputs.h"
-#include "verify/tensor.h"
+#include "engine/input_spec.h"
+#include "iree/module/module_names.h"
 
 namespace hone::engine {
 namespace {
 
-using model::TensorType;
+namespace fs = std::filesystem;
+
+/// Version of ONNX's operators that a model is converted to if IREE does not know its own.
+constexpr int kNewerOpset = 17;
 
 /// Returns true if a static type matches a function's type, which may have dynamic dimensions.
-bool fits(const TensorType& given, std::string_view wanted) {
+bool fits(const model::TensorType& given, std::string_view wanted) {
   const std::vector<std::string> parts = splitAt(wanted, 'x');
   if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
     return false;
@@ -34,8 +43,7 @@ std::string functionNames(const iree::ModuleDescription& functions) {
 }
 
 Result<iree::FunctionDescription> selectFunction(const iree::ModuleDescription& functions,
-                                                 const std::string& name,
-                                                 const std::filesystem::path& source) {
+                                                 const std::string& name, const fs::path& source) {
   if (functions.empty()) {
     return userError("{} has no public function", source.string());
   }
@@ -47,7 +55,7 @@ Result<iree::FunctionDescription> selectFunction(const iree::ModuleDescription& 
     return functions.front();
   }
   for (const iree::FunctionDescription& function : functions) {
-    if (function.name == name) {
+    if (function.name == name || function.name == iree::bareName(name)) {
       return function;
     }
   }
@@ -55,35 +63,268 @@ Result<iree::FunctionDescription> selectFunction(const iree::ModuleDescription& 
                    functionNames(functions));
 }
 
-/// Returns the type of input `number`: that of the spec, checked against the function, or that of
-/// the function.
-Result<TensorType> inputType(const Program& program, std::size_t number, const std::string& spec) {
-  const std::string_view wanted = model::insideTensor(program.inputTypes[number]);
-  if (spec.empty()) {
-    auto type = model::tensorTypeFromMlir(program.inputTypes[number]);
-    if (!type) {
-      return userError("input {} of @{} has type {}; use --input to provide it, as in --input {}",
-                       number, program.function, program.inputTypes[number],
-                       wanted.empty() ? "4" : "8x16xf32");
+/// Returns true if IREE's tools take and return values of this type as they are.
+bool isPlainType(std::string_view type) {
+  const std::string_view inside = model::insideTensor(type);
+  const std::string element = inside.empty() ? std::string(type) : splitAt(inside, 'x').back();
+  return element == "index" || model::elementTypeFrom(element).has_value();
+}
+
+/// Returns true if the compiler must lower the module before its signatures can be read.
+bool needsLowering(const iree::ModuleDescription& functions) {
+  const auto isOther = [](const std::string& type) {
+    return type.starts_with("!torch.") || (type.starts_with("tensor<") && !isPlainType(type));
+  };
+  return std::ranges::any_of(functions, [&](const iree::FunctionDescription& function) {
+    return !iree::isBareName(function.name) || std::ranges::any_of(function.inputs, isOther) ||
+           std::ranges::any_of(function.results, isOther);
+  });
+}
+
+void adopt(iree::FunctionDescription selected, Program& program) {
+  program.function = std::move(selected.name);
+  program.inputTypes = std::move(selected.inputs);
+  program.resultTypes = std::move(selected.results);
+  program.from = std::move(selected.from);
+  program.problem = selected.problem;
+}
+
+/// Lowers the program's source as the job says. Returns the compiler's report if that fails.
+Result<std::optional<iree::CompileReport>> lower(iree::Compiler& compiler,
+                                                 const std::vector<std::string>& flags,
+                                                 const iree::LowerModuleJob& job,
+                                                 Program& program) {
+  auto lowered = HONE_TRY(
+      compiler.jobs().run({.file = program.source, .hash = program.hash, .flags = flags}, job));
+  if (!lowered.report.ok()) {
+    return std::move(lowered.report);
+  }
+  program.source = std::move(lowered.file);
+  program.hash = HONE_TRY(hashFile(program.source));
+  return std::nullopt;
+}
+
+/// Returns the job that makes signatures readable.
+iree::LowerModuleJob toInput() { return {.to = iree::kPhaseInput, .bareNames = true}; }
+
+/// Reads the functions of a lowered program.
+Result<iree::ModuleDescription> describeLowered(iree::Compiler& compiler,
+                                                const std::vector<std::string>& flags,
+                                                const Program& program,
+                                                const char* phase = iree::kPhaseInput) {
+  auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
+  for (iree::FunctionDescription& function : functions) {
+    function.from = phase;
+  }
+  return functions;
+}
+
+/// Fixes the dynamic dimensions of the inputs to the shapes that the user gives.
+Result<void> fixShapes(iree::Compiler& compiler, const ProgramSource& source, Program& program) {
+  const auto isDynamic = [](const std::string& type) { return type.contains('?'); };
+  if (source.inputs.empty() || std::ranges::none_of(program.inputTypes, isDynamic) ||
+      (program.from != iree::kPhaseStart && program.from != iree::kPhaseInput)) {
+    return {};
+  }
+  const auto specs =
+      HONE_TRY(assignSpecs(HONE_TRY(parseInputSpecs(source.inputs)), program.inputNames,
+                           program.inputTypes, program.function));
+  iree::LowerModuleJob job{.to = iree::kPhaseAbi, .bareNames = true, .function = program.function};
+  std::vector<std::string> fixedTypes = program.inputTypes;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    std::vector<std::int64_t> shape;
+    if (const auto type = HONE_TRY(specs[i].givenType());
+        type && isDynamic(program.inputTypes[i])) {
+      HONE_CHECK(checkInputType(program, i, *type));
+      shape = type->shape;
+      fixedTypes[i] = fmt::format("tensor<{}>", type->text());
     }
-    return *type;
+    job.shapes.push_back(std::move(shape));
   }
-  TensorType given = HONE_TRY(model::tensorTypeFrom(spec));
-  if (!wanted.empty() && !fits(given, wanted)) {
-    return userError("input {}: @{} expects {}, got {}", number, program.function, wanted, spec);
+  program.file = program.file.empty() ? program.source : program.file;
+  auto lowered = HONE_TRY(compiler.jobs().run(
+      {.file = program.source, .hash = program.hash, .flags = source.flags, .from = program.from},
+      job));
+  if (!lowered.report.ok()) {
+    return userError("{} does not compile with these shapes: {}", program.fileName(),
+                     lowered.report.message);
   }
-  return given;
+  program.source = std::move(lowered.file);
+  program.hash = HONE_TRY(hashFile(program.source));
+  const auto functions =
+      HONE_TRY(describeLowered(compiler, source.flags, program, iree::kPhaseAbi));
+  adopt(HONE_TRY(selectFunction(functions, program.function, source.file)), program);
+  program.inputTypes = std::move(fixedTypes);  // the compiler drops the type of an unused input
+  return {};
+}
+
+Result<void> addParameters(const std::vector<std::string>& parameters, Program& program) {
+  for (const std::string& parameter : parameters) {
+    const auto equals = parameter.find('=');
+    const fs::path file =
+        fs::absolute(equals == std::string::npos ? parameter : parameter.substr(equals + 1));
+    if (std::error_code ignored; !fs::is_regular_file(file, ignored)) {
+      return userError("--parameters {}: no file {}", parameter, file.string());
+    }
+    program.parameters.push_back(
+        equals == std::string::npos
+            ? file.string()
+            : fmt::format("{}={}", parameter.substr(0, equals), file.string()));
+  }
+  return {};
+}
+
+/// Sets the ranges of integer inputs: the user's, or the rows of the table that it indexes.
+Result<void> setRanges(const ProgramSource& source, const std::vector<iree::ModelValue>& values,
+                       Program& program) {
+  program.inputRanges.resize(program.inputTypes.size());
+  for (std::size_t i = 0; i < std::min(values.size(), program.inputRanges.size()); ++i) {
+    if (values[i].indexLimit) {
+      program.inputRanges[i] = verify::IntegerBounds{0, *values[i].indexLimit};
+    }
+  }
+  for (const auto& [name, range] : source.ranges) {
+    const auto known = std::ranges::find(program.inputNames, name);
+    const auto number = known == program.inputNames.end()
+                            ? parseInt(name)
+                            : std::optional<std::int64_t>(known - program.inputNames.begin());
+    if (!number || *number < 0 || std::cmp_greater_equal(*number, program.inputRanges.size())) {
+      return userError("--input-range {}: no such input; found {}", name,
+                       program.inputNames.empty()
+                           ? fmt::format("inputs 0 to {}", program.inputTypes.size() - 1)
+                           : join(program.inputNames, ", "));
+    }
+    program.inputRanges[static_cast<std::size_t>(*number)] = range;
+  }
+  return {};
+}
+
+/// Returns the compiler's first error about an operator of ONNX; "" if there is none.
+std::string operatorError(const iree::CompileReport& report) {
+  for (const std::string& line : splitAt(report.diagnostics, '\n')) {
+    if (line.contains("error:") && line.contains("onnx.")) {
+      return line;
+    }
+  }
+  return "";
+}
+
+/// Describes why the compiler cannot lower a model, with the node if it is known.
+Result<std::string> explainFailure(const iree::ImportedModel& model,
+                                   const iree::CompileReport& report) {
+  static const RE2 kOperator(R"re("onnx\.([^"]+)")re");
+  static const RE2 kLine(R"(\.mlir:(\d+):\d+: error:)");
+  const std::string error = operatorError(report);
+  std::string op;
+  std::int64_t line = 0;
+  if (error.empty() || !RE2::PartialMatch(error, kOperator, &op)) {
+    return fmt::format("IREE cannot compile it: {}", report.message);
+  }
+  std::string name;
+  if (RE2::PartialMatch(error, kLine, &line)) {
+    const auto node = HONE_TRY(iree::findNode(model, line));
+    name = node && node->op == op ? node->name : "";
+  }
+  return fmt::format(
+      "IREE cannot compile operator {} of opset {}{}; replace the node, or export the model with "
+      "another opset",
+      op, model.opset, name.empty() ? "" : fmt::format(" (node '{}')", name));
+}
+
+/// Imports the model and lowers it to the input phase.
+Result<iree::ImportedModel> importAndLower(iree::Compiler& compiler, const ProgramSource& source,
+                                           Program& program) {
+  iree::ModelSource model{.file = source.file, .dims = source.dims};
+  for (const InputSpec& spec : HONE_TRY(parseInputSpecs(source.inputs))) {
+    if (const auto type = HONE_TRY(spec.givenType())) {
+      model.shapes.push_back({spec.name, type->shape});
+    } else {
+      model.shapes.push_back({spec.name, std::nullopt});
+    }
+  }
+  std::string first;
+  for (const int opset : {0, kNewerOpset}) {
+    model.opset = opset;
+    auto imported = iree::importOnnx(compiler, model);
+    if (!imported && !first.empty() && imported.error().fault == Fault::user) {
+      break;
+    }
+    HONE_CHECK(imported);
+    program.source = imported->module;
+    program.hash = HONE_TRY(hashFile(program.source));
+    const auto failed = HONE_TRY(lower(compiler, source.flags, toInput(), program));
+    if (!failed) {
+      return *std::move(imported);
+    }
+    if (failed->status == iree::CompileReport::Status::badFlag) {
+      return userError("invalid compiler flags: {}", failed->message);
+    }
+    const std::string why = HONE_TRY(explainFailure(*imported, *failed));
+    first = first.empty() ? why : first;
+    if (operatorError(*failed).empty() || imported->opset >= kNewerOpset) {
+      break;
+    }
+  }
+  return userError("{}: {}", source.file.filename().string(), first);
+}
+
+Result<Program> loadModel(iree::Compiler& compiler, const ProgramSource& source) {
+  Program program;
+  program.file = fs::absolute(source.file);
+  const auto model = HONE_TRY(importAndLower(compiler, source, program));
+  auto functions = HONE_TRY(describeLowered(compiler, source.flags, program));
+  adopt(HONE_TRY(selectFunction(functions, source.function, source.file)), program);
+  program.model = model.model;
+  for (const iree::ModelValue& input : model.inputs) {
+    program.inputNames.push_back(input.name);
+  }
+  for (const iree::ModelValue& output : model.outputs) {
+    program.resultNames.push_back(output.name);
+  }
+  program.dims = model.dims;
+  program.chosenDims = model.chosen;
+  if (!model.parameters.empty()) {
+    program.parameters.push_back(
+        fmt::format("{}={}", iree::kModelScope, model.parameters.string()));
+  }
+  HONE_CHECK(addParameters(source.parameters, program));
+  HONE_CHECK(setRanges(source, model.inputs, program));
+  return program;
 }
 
 }  // namespace
 
 std::string Program::label() const {
-  const std::string stem = source.stem().string();
-  return stem == function ? stem : fmt::format("{}@{}", stem, function);
+  const std::string stem = (file.empty() ? source : file).stem().string();
+  return stem == function || !model.empty() ? stem : fmt::format("{}@{}", stem, function);
 }
 
-Program makeProgram(const model::Problem& problem, std::filesystem::path source,
-                    std::string function) {
+std::string Program::fileName() const { return (file.empty() ? source : file).filename().string(); }
+
+std::string Program::describeDims() const {
+  std::vector<std::string> sizes;
+  for (const auto& [name, size] : dims) {
+    sizes.push_back(fmt::format("{}={}", name, size));
+  }
+  return join(sizes, ", ");
+}
+
+std::string describeInput(const Program& program, std::size_t number) {
+  return number < program.inputNames.size() ? fmt::format("input {}", program.inputNames[number])
+                                            : fmt::format("input {}", number);
+}
+
+Result<void> checkInputType(const Program& program, std::size_t number,
+                            const model::TensorType& given) {
+  const std::string_view wanted = model::insideTensor(program.inputTypes[number]);
+  if (!wanted.empty() && !fits(given, wanted)) {
+    return userError("{}: @{} expects {}, got {}", describeInput(program, number), program.function,
+                     wanted, given.text());
+  }
+  return {};
+}
+
+Program makeProgram(const model::Problem& problem, fs::path source, std::string function) {
   Program program;
   program.source = std::move(source);
   program.function = std::move(function);
@@ -95,57 +336,37 @@ Program makeProgram(const model::Problem& problem, std::filesystem::path source,
   return program;
 }
 
-Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::path& source,
-                            const std::string& function, const std::vector<std::string>& flags) {
+Result<Program> loadProgram(iree::Compiler& compiler, const ProgramSource& source) {
+  if (iree::isOnnx(source.file)) {
+    return loadModel(compiler, source);
+  }
   Program program;
-  program.source = std::filesystem::absolute(source);
+  program.source = fs::absolute(source.file);
   constexpr std::string_view kBytecode = "ML\xefR";
-  auto contents = readTextFile(source);
-  if (!contents && HONE_TRY(readFile(source)).starts_with(kBytecode)) {
-    contents = readFile(source);
+  auto contents = readTextFile(source.file);
+  if (!contents && HONE_TRY(readFile(source.file)).starts_with(kBytecode)) {
+    contents = readFile(source.file);
   }
   program.hash = hashBytes(HONE_TRY(std::move(contents)));
-  const auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
-  iree::FunctionDescription selected = HONE_TRY(selectFunction(functions, function, source));
-  program.function = std::move(selected.name);
-  program.inputTypes = std::move(selected.inputs);
-  program.resultTypes = std::move(selected.results);
-  program.from = std::move(selected.from);
-  program.problem = selected.problem;
+  auto functions = HONE_TRY(compiler.describe({program.source, program.hash, source.flags, {}}));
+  if (needsLowering(functions)) {
+    program.file = program.source;
+    if (const auto failed = HONE_TRY(lower(compiler, source.flags, toInput(), program))) {
+      return userError("{} does not compile: {}", program.fileName(), failed->message);
+    }
+    functions = HONE_TRY(describeLowered(compiler, source.flags, program));
+  }
+  adopt(HONE_TRY(selectFunction(functions, source.function, source.file)), program);
+  HONE_CHECK(fixShapes(compiler, source, program));
+  if (!source.dims.empty()) {
+    return userError(
+        "--dim {}: dimensions of MLIR programs have no names; use --input to set "
+        "shapes",
+        source.dims.begin()->first);
+  }
+  HONE_CHECK(addParameters(source.parameters, program));
+  HONE_CHECK(setRanges(source, {}, program));
   return program;
-}
-
-Result<Inputs> makeInputs(const Program& program, const std::vector<std::string>& specs,
-                          std::uint64_t seed, const std::filesystem::path& folder) {
-  const std::size_t count = program.inputTypes.size();
-  if (!specs.empty() && specs.size() != count) {
-    return userError("@{} expects {} inputs ({}), got {} --input", program.function, count,
-                     join(program.inputTypes, ", "), specs.size());
-  }
-  Inputs inputs;
-  const auto values = program.problem ? verify::valuesFor(*program.problem) : verify::Values::reals;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string spec = specs.empty() ? "" : specs[i];
-    const auto equals = spec.find('=');
-    const bool scalar = model::insideTensor(program.inputTypes[i]).empty();
-    if (scalar && !spec.empty()) {
-      inputs.arguments.push_back(spec);
-      continue;
-    }
-    const TensorType type = HONE_TRY(inputType(program, i, spec.substr(0, equals)));
-    if (equals != std::string::npos) {
-      inputs.arguments.push_back(spec);
-      continue;
-    }
-    const std::filesystem::path file = folder / fmt::format("input{}.bin", i);
-    inputs.tensors.push_back(verify::makeInput(type, values, seed, i));
-    HONE_CHECK(verify::writeTensor(file, inputs.tensors.back()));
-    inputs.arguments.push_back(fmt::format("{}=@{}", type.text(), file.string()));
-  }
-  if (inputs.tensors.size() != count) {
-    inputs.tensors.clear();
-  }
-  return inputs;
 }
 
 }  // namespace hone::engine

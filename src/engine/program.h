@@ -2,57 +2,77 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "iree/compile/compiler.h"
+#include "iree/import/onnx_import.h"
 #include "model/problem/problem.h"
-#include "verify/tensor.h"
+#include "verify/inputs.h"
 
 namespace hone::engine {
 
-/// A function of an MLIR file.
+/// A file with the options that select and fix a program in it.
+struct ProgramSource {
+  std::filesystem::path file;
+  std::string function{};            // NOLINT(readability-redundant-member-init): g++ warns without
+  std::vector<std::string> flags{};  // NOLINT(readability-redundant-member-init)
+  iree::DimensionSizes dims{};       // NOLINT(readability-redundant-member-init)
+  /// The user's input specs, see makeInputs(); their shapes fix dynamic dimensions of a model.
+  std::vector<std::string> inputs{};  // NOLINT(readability-redundant-member-init)
+  /// Ranges of integer inputs, by name or number.
+  std::map<std::string, verify::IntegerBounds>
+      ranges{};                           // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> parameters{};  // NOLINT(readability-redundant-member-init)
+};
+
+/// A function of an MLIR file or of a model.
 struct Program {
-  std::filesystem::path source;
-  std::string hash;  ///< SHA-256 of the source; "" from makeProgram()
+  std::filesystem::path source;  ///< what the compiler reads; in the cache for a model
+  std::string hash;              ///< SHA-256 of the source; "" from makeProgram()
   std::string function;
   std::vector<std::string> inputTypes;  ///< in MLIR syntax: "tensor<4x4xf32>"
   std::vector<std::string> resultTypes;
   std::optional<model::Problem> problem;  ///< if it is a problem with a reference
   std::string from = iree::kPhaseStart;   ///< compiler phase of the source
+  std::filesystem::path file{};           ///< the user's file; "" if it is the source
+  std::filesystem::path model{};  ///< ONNX model that computes the same; "" if there is none
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::vector<std::string> inputNames{};  ///< of a model; otherwise empty
+  std::vector<std::string> resultNames{};
+  /// Ranges of the inputs that need one; empty, or one per input.
+  std::vector<std::optional<verify::IntegerBounds>> inputRanges{};
+  std::vector<std::string> parameters{};  ///< files with weights, as in "model=weights.irpa"
+  iree::DimensionSizes dims{};            ///< sizes that dynamic dimensions were fixed to
+  iree::DimensionSizes chosenDims{};      ///< those that the user did not give
+  // NOLINTEND(readability-redundant-member-init)
 
   /// Returns the display name: the file name, and the function name if it differs.
   [[nodiscard]] std::string label() const;
+  /// Returns the name of the user's file, without folders.
+  [[nodiscard]] std::string fileName() const;
+  /// Returns the sizes of dimensions, as in "batch=1, sequence=128"; "" if there are none.
+  [[nodiscard]] std::string describeDims() const;
 };
 
-/// Reads the file and selects the named function, or the only one. Fails with a user error if the
-/// file is missing or not MLIR, or if there is no such function.
-[[nodiscard]] Result<Program> loadProgram(iree::Compiler& compiler,
-                                          const std::filesystem::path& source,
-                                          const std::string& function,
-                                          const std::vector<std::string>& flags);
+/// Reads the file and selects the named function, or the only one. Imports ONNX models, and lowers
+/// other dialects (torch) to the compiler's input phase. Fails with a user error if the file is
+/// missing or not MLIR, if there is no such function, or if the compiler cannot lower it.
+[[nodiscard]] Result<Program> loadProgram(iree::Compiler& compiler, const ProgramSource& source);
+
+/// Returns "input 2", or "input ids" if inputs have names.
+[[nodiscard]] std::string describeInput(const Program& program, std::size_t number);
+
+/// Fails with a user error if a static type does not match the type of an input, which may have
+/// dynamic dimensions.
+[[nodiscard]] Result<void> checkInputType(const Program& program, std::size_t number,
+                                          const model::TensorType& given);
 
 /// Returns the program of a problem without calling the compiler.
 [[nodiscard]] Program makeProgram(const model::Problem& problem, std::filesystem::path source,
                                   std::string function);
-
-/// Input values of a program and the arguments that pass them to IREE's tools.
-struct Inputs {
-  std::vector<std::string> arguments;   ///< "4x4xf32=@file.bin", one per input
-  std::vector<verify::Tensor> tensors;  ///< values; empty unless hone generated all of them
-};
-
-/// Offset of a plan's seed for the values of its other inputs.
-inline constexpr std::uint64_t kOtherSeed = 0x5eed;
-
-/// Generates the inputs that the user did not provide. A spec is a type ("4x4xf32", values are
-/// generated) or a type with values in the syntax of IREE's tools ("4x4xf32=1",
-/// "4x4xf32=@file.npy"). Fails with a user error if the number of specs or a shape does not match.
-[[nodiscard]] Result<Inputs> makeInputs(const Program& program,
-                                        const std::vector<std::string>& specs, std::uint64_t seed,
-                                        const std::filesystem::path& folder);
 
 }  // namespace hone::engine

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "engine/inputs.h"
 #include "engine/program.h"
 #include "iree/compile/compiler.h"
 #include "iree/compile/installation.h"
@@ -28,7 +29,7 @@ struct TestToolchain {
                                      const std::string& name = "program.mlir") {
     const auto file = folder.path() / name;
     HONE_CHECK(writeFile(file, text));
-    return loadProgram(compiler, file, function, flags);
+    return loadProgram(compiler, {.file = file, .function = function, .flags = flags});
   }
 };
 

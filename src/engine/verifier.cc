@@ -1,10 +1,14 @@
 #include "engine/verifier.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/text/text.h"
+#include "engine/model_runtime.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"
 
@@ -94,6 +98,68 @@ Result<void> Verifier::expectReference() {
   return {};
 }
 
+std::string Verifier::resultName(std::size_t number) const {
+  return number < program_.resultNames.size()
+             ? fmt::format("output {}", program_.resultNames[number])
+             : fmt::format("result {}", number);
+}
+
+Result<std::string> Verifier::findNan(const std::vector<verify::Tensor>& results) const {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!model::isFloat(results[i].type.element)) {
+      continue;
+    }
+    const auto values = verify::toNumbers<double>(results[i]);
+    const auto count =
+        std::ranges::count_if(values, [](double value) { return std::isnan(value); });
+    if (count > 0) {
+      return fmt::format(
+          "{}: {} of {} values are NaN with these inputs; use --input to provide "
+          "others",
+          resultName(i), count, values.size());
+    }
+  }
+  return std::string();
+}
+
+Result<std::string> Verifier::expectModel(const std::vector<verify::Tensor>& results) {
+  const auto runtime = ModelRuntime::find(runner_);
+  if (!runtime) {
+    return fmt::format("not compared with ONNX Runtime: it is not installed; run {}",
+                       installCommand("models"));
+  }
+  auto outputs = runtime->run(program_, inputs_, folder_);
+  if (!outputs && outputs.error().fault != Fault::user) {
+    return std::unexpected(outputs.error());
+  }
+  if (!outputs || outputs->size() != results.size()) {
+    return fmt::format("not compared with ONNX Runtime: {}",
+                       outputs ? "another number of outputs" : outputs.error().message);
+  }
+  std::vector<Expected> expected;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    verify::Tensor& output = (*outputs)[i];
+    verify::Tensor result = results[i];
+    if (result.type.count() != output.type.count() || result.type.element != output.type.element) {
+      return fmt::format("differs from ONNX Runtime: {}: expected {}, got {}", resultName(i),
+                         output.type.text(), result.type.text());
+    }
+    result.type.shape = output.type.shape;
+    const auto tolerance = HONE_TRY(verify::toleranceBetween(result, output));
+    if (!tolerance) {
+      const double scale = verify::largestMagnitude(output);
+      const auto mismatch = HONE_TRY(
+          verify::compare(result, output, verify::agreementTolerance(output.type.element, scale)));
+      return fmt::format("differs from ONNX Runtime: {}: {}", resultName(i),
+                         mismatch ? mismatch->describe() : "not comparable");
+    }
+    expected.push_back({std::move(output), *tolerance});
+  }
+  expected_ = std::move(expected);
+  expectation_ = Expectation::reference;
+  return std::string();
+}
+
 void Verifier::expectResults(std::vector<verify::Tensor> results) {
   for (verify::Tensor& result : results) {
     const double scale = verify::largestMagnitude(result);
@@ -116,7 +182,7 @@ Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results
       wrong = mismatch ? mismatch->describe() : "";
     }
     if (!wrong.empty()) {
-      return results.size() == 1 ? wrong : fmt::format("result {}: {}", i, wrong);
+      return results.size() == 1 ? wrong : fmt::format("{}: {}", resultName(i), wrong);
     }
   }
   return std::string();
@@ -139,12 +205,24 @@ Result<Verification> Verifier::check(const iree::Call& call) {
   if (!types) {
     return verification;
   }
-  if (expected_.empty() && program_.problem && !inputs_.tensors.empty()) {
+  if (expected_.empty() && program_.problem && inputs_.generated) {
     HONE_CHECK(expectReference());
   }
   std::vector<verify::Tensor> results;
   for (std::size_t i = 0; i < types->size(); ++i) {
     results.push_back(HONE_TRY(readResult(files[i], (*types)[i])));
+  }
+  if (expected_.empty() && !program_.model.empty()) {
+    if (const std::string nan = HONE_TRY(findNan(results)); !nan.empty()) {
+      verification.outcome = model::Outcome::runFailed;
+      verification.message = nan;
+      return verification;
+    }
+    verification.message = HONE_TRY(expectModel(results));
+    if (expectation_ == Expectation::reference) {
+      verification.expectation = expectation_;
+      return verification;
+    }
   }
   if (expected_.empty()) {
     expectResults(std::move(results));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/inputs.h"
 #include "engine/program.h"
 #include "iree/run/execution.h"
 #include "model/result/outcome.h"
@@ -30,13 +31,13 @@ enum class Expectation : std::uint8_t {
 struct Verification {
   model::Outcome outcome = model::Outcome::ok;
   Expectation expectation = Expectation::nothing;
-  std::string message;      ///< one line; empty if ok
+  std::string message;      ///< one line; if ok, a note on the baseline, usually empty
   std::string diagnostics;  ///< output of the runtime
 };
 
 /// Checks the results of compiled programs that compute the same function on the same inputs. The
-/// first one that runs, usually the baseline, sets the expected values if the problem has no
-/// reference.
+/// reference of a problem is oneDNN, that of a model ONNX Runtime. Without a reference, the first
+/// program that runs, usually the baseline, sets the expected values.
 class Verifier {
  public:
   Verifier(const iree::ModuleRunner& runner, const Program& program, const Inputs& inputs,
@@ -55,6 +56,13 @@ class Verifier {
     verify::Tolerance tolerance;
   };
   [[nodiscard]] Result<void> expectReference();
+  /// Expects the outputs of the program's model, if ONNX Runtime can run it and `results`, those of
+  /// the baseline, agree with them. Returns a note for the user otherwise; "" if there is nothing
+  /// to say.
+  [[nodiscard]] Result<std::string> expectModel(const std::vector<verify::Tensor>& results);
+  /// Describes the first result that is not a number; "" if there is none.
+  [[nodiscard]] Result<std::string> findNan(const std::vector<verify::Tensor>& results) const;
+  [[nodiscard]] std::string resultName(std::size_t number) const;
   void expectResults(std::vector<verify::Tensor> results);
   [[nodiscard]] Result<std::string> compareResults(std::vector<verify::Tensor> results) const;
 

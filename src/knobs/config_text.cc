@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text/text.h"
+#include "knobs/pipeline_text.h"
 
 namespace hone::knobs {
 namespace {
@@ -66,7 +67,7 @@ std::optional<std::vector<std::int64_t>> parseNumbers(std::string_view list) {
 }
 
 bool namesPipeline(std::string_view translationInfo, std::string_view pipeline) {
-  return translationInfo.contains(fmt::format("pipeline<{}>", pipeline));
+  return readPipeline(translationInfo) == pipeline;
 }
 
 }  // namespace hone::knobs

@@ -2,14 +2,17 @@
 
 #include "knobs/cpu/cpu_named.h"
 #include "knobs/gpu/gpu_named.h"
+#include "knobs/pipeline_text.h"
 #include "knobs/problem_root.h"
 #include "knobs/vulkan/vulkan_named.h"
 #include "model/problem/element_type.h"
 
 namespace hone::knobs {
+namespace {
 
-Result<std::vector<NamedConfig>> namedConfigs(iree::Compiler& compiler, const iree::Target& target,
-                                              const model::Problem& problem) {
+Result<std::vector<NamedConfig>> listNamedConfigs(iree::Compiler& compiler,
+                                                  const iree::Target& target,
+                                                  const model::Problem& problem) {
   if (target.name.starts_with("cuda:") || target.name.starts_with("rocm:")) {
     return gpuNamedConfigs(compiler, target, problem);
   }
@@ -21,6 +24,17 @@ Result<std::vector<NamedConfig>> namedConfigs(iree::Compiler& compiler, const ir
     return vulkanNamedConfigs(*root);
   }
   return std::vector<NamedConfig>();
+}
+
+}  // namespace
+
+Result<std::vector<NamedConfig>> namedConfigs(iree::Compiler& compiler, const iree::Target& target,
+                                              const model::Problem& problem) {
+  auto configs = HONE_TRY(listNamedConfigs(compiler, target, problem));
+  for (NamedConfig& config : configs) {
+    config.compilationInfo = fitPipeline(std::move(config.compilationInfo), compiler.revision());
+  }
+  return configs;
 }
 
 std::string vectorInstruction(const model::RootOperation& root) {

@@ -6,12 +6,16 @@
 #include <map>
 #include <set>
 
+#include "knobs/pipeline_text.h"
+
 namespace hone::knobs {
 namespace {
 
+constexpr std::string_view kPipelineKey = "pipeline";
+
 /// Returns the key of the configuration entry that names the knob's value; "" if there is none.
 std::string_view attributeKey(std::string_view knob) {
-  return knob == "pipeline" ? "pipeline" : knob == "mma_idx" ? "mma_kind" : "";
+  return knob == kPipelineKey ? kPipelineKey : knob == "mma_idx" ? "mma_kind" : "";
 }
 
 }  // namespace
@@ -43,7 +47,9 @@ Result<std::vector<std::string>> valueNames(const KnobModel& model, std::size_t 
   std::map<std::int64_t, std::set<std::string>> names;
   auto info = infos.begin();
   for (const auto& [values, point] : examples) {
-    const std::string name = parseAttributeName(*info++, key);
+    const std::string name =
+        key == kPipelineKey ? std::string(readPipeline(*info)) : parseAttributeName(*info, key);
+    ++info;
     if (!name.empty()) {
       names[values.first].insert(name);
     }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/text/json.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/result/json_reader.h"
 
@@ -54,7 +55,7 @@ std::string printDescription(const Generated& generated) {
 }
 
 Result<Generated> readOne(const std::filesystem::path& file) {
-  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
+  const auto json = HONE_TRY(jsonFrom(HONE_TRY(readFile(file)), file.string()));
   model::JsonReader reader(json, "operation file");
   nlohmann::json operation;
   nlohmann::json configs = nlohmann::json::array();

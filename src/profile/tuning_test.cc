@@ -29,8 +29,10 @@ using model::ConvLayout;
 using model::ElementType;
 using model::Matmul;
 using model::Problem;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 Matmul halves(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 0) {
@@ -221,13 +223,56 @@ TEST_F(TuningTest, OmitsConfigsThatViolateConstraints) {
   EXPECT_THAT(configsFor("cuda:sm_80", narrow), SizeIs(8));
 }
 
+TEST_F(TuningTest, ListsThreeStagesWhereCompilerPrefetches) {
+  EXPECT_THAT(namesFor("rocm:gfx942", halves(64, 64, 96)),
+              ElementsAre("tile_config_default", "tile_config_64x64_32x2_mfma_tileandfuse",
+                          "tile_config_64x64_32x3_mfma_tileandfuse",
+                          "tile_config_64x64_32x2_mfma_vectordistribute",
+                          "tile_config_64x64_32x3_mfma_vectordistribute"));
+  // The compiler does not pipeline a loop with two iterations.
+  EXPECT_THAT(namesFor("rocm:gfx942", halves(64, 64, 64)), Not(Contains(HasSubstr("_32x3_"))));
+  EXPECT_THAT(namesFor("cuda:sm_80", halves(64, 64, 96)), Not(Contains(HasSubstr("_32x3_"))));
+}
+
+TEST_F(TuningTest, StagesChangeCodeOnlyWhereListed) {
+  for (const char* target : {"rocm:gfx942", "cuda:sm_80"}) {
+    const Matmul problem = halves(64, 64, 96);
+    TuningConfig config = configsFor(target, problem)[1];
+    ASSERT_THAT(config.name, HasSubstr("x2_"));
+    const std::string stages = "prefetch_num_stages = ";
+    const auto at = config.compilationInfo.find(stages) + stages.size();
+    std::vector<std::string> codes;
+    for (const char* count : {"2", "3", "4"}) {
+      config.compilationInfo.replace(at, 1, count);
+      // Modules contain the name of their source, so all have the same.
+      codes.push_back(readFile(compileAll(target, problem, {config}).front()).value());
+    }
+    EXPECT_EQ(codes[0] != codes[1], std::string_view(target).starts_with("rocm")) << target;
+    EXPECT_TRUE(codes[1] == codes[2]) << target;
+  }
+}
+
+TEST_F(TuningTest, ListsSimtTilesForF32OnCuda) {
+  EXPECT_THAT(namesFor("cuda:sm_80", Matmul{.m = 256, .n = 256, .k = 64}),
+              ElementsAre("tile_config_default", "tile_config_128x256_16x1_simt_fma",
+                          "tile_config_256x128_16x1_simt_fma", "tile_config_128x128_16x1_simt_fma",
+                          "tile_config_128x128_32x1_simt_fma", "tile_config_128x64_32x1_simt_fma",
+                          "tile_config_128x64_16x1_simt_fma", "tile_config_64x64_32x1_simt_fma",
+                          "tile_config_64x64_16x1_simt_fma"));
+  EXPECT_THAT(namesFor("cuda:sm_80", Matmul{.batch = 2, .m = 64, .n = 64, .k = 16}),
+              ElementsAre("tile_config_default", "tile_config_1x64x64_16x1_simt_fma"));
+  EXPECT_THAT(configsFor("cuda:sm_80", Matmul{.m = 100, .n = 64, .k = 16}), SizeIs(1));
+}
+
 TEST_F(TuningTest, GpuConfigsCompile) {
   const std::vector<std::pair<std::string, Problem>> cases = {
       {"cuda:sm_80", halves(128, 64, 32)},
       {"rocm:gfx942", halves(64, 64, 32, 2)},
       {"rocm:gfx942", Matmul{.m = 64, .n = 64, .k = 16}},
-      {"rocm:gfx942", conv(ConvLayout::nhwc, 16, 18, 64)}};
-  const std::vector<std::size_t> counts = {3, 3, 3, 5};
+      {"rocm:gfx942", conv(ConvLayout::nhwc, 16, 18, 64)},
+      {"cuda:sm_80", Matmul{.m = 256, .n = 256, .k = 64}},
+      {"cuda:sm_80", Matmul{.batch = 2, .m = 128, .n = 64, .k = 32}}};
+  const std::vector<std::size_t> counts = {3, 3, 3, 11, 9, 5};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& [target, problem] = cases[i];
     const auto configs = configsFor(target, problem);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 #include <utility>
@@ -12,9 +15,11 @@
 #include "base/text/text.h"
 #include "report/render/page.h"
 #include "serve/access.h"
+#include "serve/connection_stream.h"
 #include "serve/documents.h"
 #include "serve/feed.h"
 #include "serve/login.h"
+#include "serve/reception.h"
 #include "store/records.h"
 
 namespace hone::serve {
@@ -24,10 +29,11 @@ using httplib::Request;
 using httplib::Response;
 using HandlerResponse = httplib::Server::HandlerResponse;
 
-/// One thread per listening page, plus some for other requests.
-constexpr std::size_t kThreads = 32;
 constexpr std::size_t kMaxPayload = 1024;
-constexpr time_t kTimeoutSeconds = 5;
+/// Time that a client may let the server wait in all.
+constexpr std::chrono::milliseconds kClientPatience{10'000};
+/// Time after which an unreachable client is given up.
+constexpr unsigned kLostClientMs = 30'000;
 
 /// Blocks SIGINT and SIGTERM in this thread and in those it starts, except in waitForSignal().
 class BlockedSignals {
@@ -76,9 +82,25 @@ void refuse(Response& response, const Error& error) {
   refuse(response, error.fault == Fault::user ? 404 : 500, error.message);
 }
 
+/// Returns true if all ranges that the client asks for are within a text of `size` bytes.
+bool hasValidRanges(const Request& request, std::size_t size) {
+  const auto length = static_cast<ssize_t>(size);
+  return std::ranges::all_of(request.ranges, [&](const httplib::Range& range) {
+    const auto& [first, last] = range;  // -1: not given
+    return first < 0  ? last > 0 && last <= length
+           : last < 0 ? first < length
+                      : first <= last && last < length;
+  });
+}
+
 /// Sends via a content provider, since the library would otherwise compress, which costs more than
 /// building the document. The library passes on the ranges of a request unchecked.
-void send(Response& response, std::string text, const std::string& type) {
+void send(const Request& request, Response& response, std::string text, const std::string& type) {
+  if (!hasValidRanges(request, text.size())) {
+    response.set_header("Content-Range", fmt::format("bytes */{}", text.size()));
+    response.status = 416;
+    return;
+  }
   auto kept = std::make_shared<const std::string>(std::move(text));
   response.set_content_provider(
       kept->size(), type, [kept](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
@@ -99,9 +121,45 @@ std::int64_t knownVersion(const Request& request) {
 void setSocketOptions(int socket) {
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  // Accepted connections inherit it.
+  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kLostClientMs, sizeof kLostClientMs);
 }
 
 }  // namespace
+
+/// Hands accepted connections to a Reception instead of to a thread that waits for the request.
+class HttpServer : public httplib::Server {
+ public:
+  HttpServer() : reception_([this](int socket) { answer(socket); }) {
+    new_task_queue = [this] { return new DirectQueue(reception_); };
+  }
+
+ private:
+  /// Runs tasks, which only register a connection, in the accepting thread.
+  class DirectQueue : public httplib::TaskQueue {
+   public:
+    explicit DirectQueue(Reception& reception) : reception_(reception) {}
+    void enqueue(std::function<void()> task) override { task(); }
+    void shutdown() override { reception_.stop(); }
+
+   private:
+    Reception& reception_;
+  };
+
+  bool process_and_close_socket(socket_t socket) override {
+    reception_.add(socket);
+    return true;
+  }
+
+  /// Answers one request per connection.
+  void answer(int socket) {
+    ConnectionStream stream(socket, kClientPatience);
+    bool closed = false;
+    process_request(stream, true, closed, nullptr);
+  }
+
+  Reception reception_;
+};
 
 struct Server::State {
   State(const ServerOptions& options, Access granted)
@@ -115,7 +173,7 @@ struct Server::State {
 
   void prepare();
   [[nodiscard]] HandlerResponse check(const Request& request, Response& response) const;
-  void sendPage(Page page, Response& response);
+  void sendPage(Page page, const Request& request, Response& response);
   void sendDocument(Page page, const Request& request, Response& response);
   void sendEvents(Page page, const Request& request, Response& response);
 
@@ -123,24 +181,24 @@ struct Server::State {
   LiveStore store;
   Documents documents;
   Feed feed;
-  httplib::Server http;
+  HttpServer http;
   std::string address;
   int port = 0;
 };
 
 HandlerResponse Server::State::check(const Request& request, Response& response) const {
   addHeaders(response);
-  if (request.method != "GET" && request.method != "HEAD") {
-    response.set_header("Allow", "GET, HEAD");
-    refuse(response, 405, "method not allowed; hone serve is read-only, use GET or HEAD");
-    return HandlerResponse::Handled;
-  }
   const std::string host = request.get_header_value("Host");
   const std::string authorization = request.get_header_value("Authorization");
   const std::string cookies = request.get_header_value("Cookie");
   switch (access.decide({host, authorization, cookies})) {
     case Access::Decision::granted:
-      return HandlerResponse::Unhandled;
+      if (request.method == "GET" || request.method == "HEAD") {
+        return HandlerResponse::Unhandled;
+      }
+      response.set_header("Allow", "GET, HEAD");
+      refuse(response, 405, "method not allowed; hone serve is read-only, use GET or HEAD");
+      break;
     case Access::Decision::wrongHost:
       refuse(response, 403,
              "invalid Host header; use localhost or, if hone serve listens on a public address, an "
@@ -155,14 +213,14 @@ HandlerResponse Server::State::check(const Request& request, Response& response)
   return HandlerResponse::Handled;
 }
 
-void Server::State::sendPage(Page page, Response& response) {
+void Server::State::sendPage(Page page, const Request& request, Response& response) {
   const auto made = documents.current(page);
   if (!made) {
     refuse(response, made.error());
   } else if (*made == nullptr) {
     refuse(response, 404, fmt::format("no run {} found; / lists the runs", page));
   } else {
-    send(response,
+    send(request, response,
          report::page((*made)->content->document, {.live = true, .version = (*made)->last}),
          "text/html; charset=utf-8");
   }
@@ -184,7 +242,7 @@ void Server::State::sendDocument(Page page, const Request& request, Response& re
     response.status = 204;
     return;
   }
-  send(response, std::move(changes.body),
+  send(request, response, std::move(changes.body),
        changes.kind == Update::Kind::patch ? "application/json-patch+json" : "application/json");
 }
 
@@ -211,17 +269,14 @@ void Server::State::sendEvents(Page page, const Request& request, Response& resp
 }
 
 void Server::State::prepare() {
-  http.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   http.set_socket_options(setSocketOptions);
-  // One connection per request: the library polls an open one a hundred times per second.
-  http.set_keep_alive_max_count(1);
-  http.set_read_timeout(kTimeoutSeconds);
-  http.set_write_timeout(kTimeoutSeconds);
   http.set_payload_max_length(kMaxPayload);
   http.set_pre_routing_handler(
       [this](const Request& request, Response& response) { return check(request, response); });
   const auto runId = [](const Request& request) { return parseNumber(request.matches[1].str()); };
-  http.Get("/", [this](const Request&, Response& response) { sendPage(kRunList, response); });
+  http.Get("/", [this](const Request& request, Response& response) {
+    sendPage(kRunList, request, response);
+  });
   http.Get("/document", [this](const Request& request, Response& response) {
     sendDocument(kRunList, request, response);
   });
@@ -231,7 +286,7 @@ void Server::State::prepare() {
   // At most 18 digits: larger numbers are not run ids.
   http.Get(R"(/runs/([1-9][0-9]{0,17}))",
            [this, runId](const Request& request, Response& response) {
-             sendPage(runId(request), response);
+             sendPage(runId(request), request, response);
            });
   http.Get(R"(/runs/([1-9][0-9]{0,17})/document)",
            [this, runId](const Request& request, Response& response) {

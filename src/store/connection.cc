@@ -82,7 +82,7 @@ Connection::~Connection() {
   statements_.clear();
   database_.reset();
   if (lock_) {
-    std::ofstream(withSuffix(file_, ".lock"), std::ios::trunc);
+    lock_->note("");
   }
 }
 
@@ -122,7 +122,7 @@ Result<void> Connection::lock() {
                   std::move(lock).error());
   }
   lock_ = std::move(*lock);
-  std::ofstream(lockFile, std::ios::trunc) << ::getpid() << '\n';
+  lock_->note(fmt::format("{}\n", ::getpid()));
   return {};
 }
 
@@ -149,8 +149,10 @@ Result<void> Connection::checkHeader() const {
   constexpr std::size_t kIdOffset = 68;
   std::array<char, 100> header{};
   std::error_code code;
-  if (fs::is_directory(file_, code)) {
-    return userError("{} is a folder, not a hone store", file_.string());
+  const fs::file_type type = fs::status(file_, code).type();
+  if (type != fs::file_type::regular) {  // opening a pipe would wait for its writer
+    return userError("{} is {}, not a hone store", file_.string(),
+                     type == fs::file_type::directory ? "a folder" : "a pipe or a device");
   }
   std::ifstream in(file_, std::ios::binary);
   if (!in) {

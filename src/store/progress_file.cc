@@ -114,7 +114,7 @@ void ProgressFile::see(const ProgressState& state, bool newStage) {
   json record = toJson({run_, state});
   record["process"] = owner_;
   record["host"] = hostName();
-  static_cast<void>(writeFile(file_, jsonText(record)));
+  static_cast<void>(writeScratchFile(file_, jsonText(record)));
 }
 
 }  // namespace hone::store

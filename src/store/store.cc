@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text/json.h"
 #include "store/connection.h"
 
 namespace hone::store {
@@ -21,8 +22,8 @@ constexpr std::string_view kRunColumns =
     "hone_version, compiler_revision, host, cpu, target, device, seed, details, summary FROM runs ";
 
 Result<json> parseJson(const std::string& text, std::string_view what) {
-  json value = json::parse(text.data(), text.data() + text.size(), nullptr, false);
-  if (value.is_discarded()) {
+  auto value = jsonFrom(text, what);
+  if (!value) {
     return userError("the store is damaged: {} is not valid JSON", what);
   }
   return value;
@@ -40,8 +41,11 @@ Result<Value> requireKnown(std::optional<Value> value, std::string_view kind,
 
 Result<std::vector<std::string>> argumentsFrom(const std::string& text, std::int64_t run) {
   std::vector<std::string> arguments;
-  for (const json& argument :
-       HONE_TRY(parseJson(text, fmt::format("the command of run {}", run)))) {
+  const json list = HONE_TRY(parseJson(text, fmt::format("the command of run {}", run)));
+  if (!list.is_array()) {
+    return userError("the store is damaged: the command of run {} is not a list", run);
+  }
+  for (const json& argument : list) {
     arguments.push_back(argument.is_string() ? argument.get<std::string>() : jsonText(argument));
   }
   return arguments;
@@ -163,12 +167,16 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  if (file.empty()) {
+    HONE_CHECK(defaultFile());
+    return userError("no store given; use --store FILE");
+  }
   auto connection = mode == Mode::read ? HONE_TRY(Connection::openToRead(file))
                                        : HONE_TRY(Connection::openToWrite(file));
   return Store(std::make_unique<State>(std::move(connection)));
 }
 
-std::filesystem::path Store::defaultFile() { return dataFolder() / "hone.db"; }
+Result<std::filesystem::path> Store::defaultFile() { return HONE_TRY(dataFolder()) / "hone.db"; }
 
 Result<std::int64_t> Store::addRun(const Run& run) {
   return state_->connection.commit([&]() -> Result<std::int64_t> {
@@ -337,7 +345,8 @@ Result<std::vector<TrialLine>> Store::listTrials(std::int64_t run) const {
   return state_->connection.attempt([&]() -> Result<std::vector<TrialLine>> {
     Query query(state_->prepared(
         "SELECT id, key, problem, outcome, message, artifact, compile_wall_ns, "
-        "CASE WHEN json_extract(config, '$.name') <> '' THEN json_extract(config, '$.name') "
+        "CASE WHEN NOT json_valid(config) THEN key "
+        "WHEN json_extract(config, '$.name') <> '' THEN json_extract(config, '$.name') "
         "WHEN json_type(config, '$.flags') IS NULL AND json_type(config, '$.attributes') IS NULL "
         "THEN 'baseline' ELSE key END "
         "FROM trials INDEXED BY trials_by_run WHERE run = ? ORDER BY id"));

@@ -32,7 +32,7 @@ class Store {
   /// or the writing process.
   [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode);
   /// Returns the store of this user: hone.db in the data folder.
-  [[nodiscard]] static std::filesystem::path defaultFile();
+  [[nodiscard]] static Result<std::filesystem::path> defaultFile();
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

@@ -30,6 +30,12 @@ struct Mismatch {
 [[nodiscard]] Result<std::optional<Mismatch>> compare(const Tensor& actual, const Tensor& expected,
                                                       const Tolerance& tolerance);
 
+/// Returns the tolerance for further builds of a program whose baseline gave `baseline`, compared
+/// with `reference`: a few times the difference of the two, and at least that between two builds.
+/// Returns nullopt if they do not agree.
+[[nodiscard]] Result<std::optional<Tolerance>> toleranceBetween(const Tensor& baseline,
+                                                                const Tensor& reference);
+
 /// Returns the largest finite magnitude in the tensor.
 [[nodiscard]] double largestMagnitude(const Tensor& tensor);
 

@@ -104,4 +104,47 @@ Tensor makeInput(const model::TensorType& type, Values values, std::uint64_t see
   return tensor;
 }
 
+Tensor makeIntegers(const model::TensorType& type, const IntegerBounds& bounds, std::uint64_t seed,
+                    std::size_t operand) {
+  Tensor tensor{type, std::vector<std::byte>(type.bytes())};
+  Random generator(seedFrom(seed, fmt::format("operand {}", operand)));
+  const std::size_t width = byteWidth(type.element);
+  const auto values =
+      static_cast<std::uint64_t>(bounds.high) - static_cast<std::uint64_t>(bounds.low);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(type.count()); ++i) {
+    const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(bounds.low) +
+                                                 (values == 0 ? 0 : generator.below(values)));
+    std::memcpy(tensor.data.data() + i * width, &value, width);  // little-endian
+  }
+  return tensor;
+}
+
+Tensor makeConstant(const model::TensorType& type, double value) {
+  Tensor tensor{type, std::vector<std::byte>(type.bytes())};
+  const std::size_t width = byteWidth(type.element);
+  std::array<std::byte, sizeof(double)> bytes{};
+  const auto store = [&](auto stored) { std::memcpy(bytes.data(), &stored, sizeof(stored)); };
+  switch (type.element) {
+    case ElementType::f64:
+      store(value);
+      break;
+    case ElementType::f32:
+      store(static_cast<float>(value));
+      break;
+    case ElementType::f16:
+      store(toHalf(static_cast<float>(value)));
+      break;
+    case ElementType::bf16:
+      store(toBfloat(static_cast<float>(value)));
+      break;
+    default:
+      store(static_cast<std::int64_t>(value));
+      break;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(type.count()); ++i) {
+    std::memcpy(tensor.data.data() + i * width, bytes.data(), width);
+  }
+  return tensor;
+}
+
 }  // namespace hone::verify

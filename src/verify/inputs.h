@@ -26,4 +26,17 @@ enum class Values : std::uint8_t {
 [[nodiscard]] Tensor makeInput(const model::TensorType& type, Values values, std::uint64_t seed,
                                std::size_t operand);
 
+/// Integers from `low` up to, but without, `high`.
+struct IntegerBounds {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+/// Like makeInput(), with integers uniform within the bounds. The type must be an integer type.
+[[nodiscard]] Tensor makeIntegers(const model::TensorType& type, const IntegerBounds& bounds,
+                                  std::uint64_t seed, std::size_t operand);
+
+/// Returns a tensor with the value, rounded to the type, in every element.
+[[nodiscard]] Tensor makeConstant(const model::TensorType& type, double value);
+
 }  // namespace hone::verify

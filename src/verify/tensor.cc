@@ -84,8 +84,8 @@ Result<Tensor> readTensor(const std::filesystem::path& path, const model::Tensor
 }
 
 Result<void> writeTensor(const std::filesystem::path& path, const Tensor& tensor) {
-  return writeFile(path, std::string_view(reinterpret_cast<const char*>(tensor.data.data()),
-                                          tensor.data.size()));
+  return writeScratchFile(path, std::string_view(reinterpret_cast<const char*>(tensor.data.data()),
+                                                 tensor.data.size()));
 }
 
 }  // namespace hone::verify

@@ -154,4 +154,10 @@ Tolerance toleranceFor(model::ElementType type, double scale) {
   }
 }
 
+Tolerance agreementTolerance(model::ElementType type, double scale) {
+  // Dozens of layers amplify the roundings of each: f32 keeps three digits.
+  constexpr double kAmplification = 32;
+  return {kAmplification * toleranceFor(type, scale).absolute, 0};
+}
+
 }  // namespace hone::verify

@@ -18,4 +18,8 @@ struct Tolerance {
 /// expected output.
 [[nodiscard]] Tolerance toleranceFor(model::ElementType type, double scale);
 
+/// Returns the largest difference, for values up to `scale`, at which two implementations of a
+/// model still agree.
+[[nodiscard]] Tolerance agreementTolerance(model::ElementType type, double scale);
+
 }  // namespace hone::verify

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "base/process/cleanup_command.h"
 #include "base/process/environment.h"
 #include "base/process/interrupt.h"
+#include "base/process/write_rules.h"
 #include "base/progress.h"
 #include "base/text/text.h"
 
@@ -65,20 +67,36 @@ struct Pipe {
   }
 };
 
+/// Everything that a child needs between fork and exec, where it must not allocate memory.
+struct Child {
+  pid_t parent;
+  const Limits& limits;
+  const std::optional<WriteRules>& rules;
+  char** argv;
+  char** environment;
+};
+
+/// Sends errno to the parent and exits.
+[[noreturn]] void reportAndExit(int report) {
+  const int code = errno;
+  [[maybe_unused]] const auto ignored = ::write(report, &code, sizeof code);
+  ::_exit(127);
+}
+
 /// Sets up streams and limits in the child and executes the program. Never returns.
-[[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
-                                char** argv, char** environment) {
-  confineChild(parent, limits);
+[[noreturn]] void becomeProgram(const Child& child, int out, int err, int report) {
+  confineChild(child.parent, child.limits);
+  if (child.rules && !child.rules->enforce()) {
+    reportAndExit(report);
+  }
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDIN_FILENO);
   }
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  ::execve(argv[0], argv, environment);
-  const int code = errno;
-  [[maybe_unused]] const auto ignored = ::write(report, &code, sizeof code);
-  ::_exit(127);
+  ::execve(child.argv[0], child.argv, child.environment);
+  reportAndExit(report);
 }
 
 /// Limit of the captured output per stream; the rest is discarded.
@@ -112,33 +130,60 @@ int pollTimeoutMs(std::int64_t deadlineNs) {
   return static_cast<int>(std::min(kMaxTimeoutMs, (deadlineNs - nowNs()) / 1'000'000 + 1));
 }
 
+/// Limits that the parent enforces while a child runs.
+struct Watch {
+  std::int64_t deadlineNs = 0;  ///< 0: none
+  bool always = false;          ///< ignore interrupts
+  std::span<const std::filesystem::path> folders;
+  std::uint64_t maxDiskBytes = 0;  ///< in the folders; 0: unlimited
+
+  [[nodiscard]] bool diskFilled() const {
+    return maxDiskBytes > 0 && diskUsage(folders) > maxDiskBytes;
+  }
+};
+
 /// Collects both streams until the child exits, even if other processes still hold them. Returns
-/// true if the deadline or an interrupt came first.
-bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t deadlineNs,
-             bool always) {
-  bool ended = false;
-  bool stopped = false;
-  while (!ended && !stopped) {
+/// the reason to kill it: a limit or an interrupt that came first, or `exited`.
+Ending::How collect(Pipe& out, Pipe& err, int child, Finished& finished, const Watch& watch) {
+  constexpr std::int64_t kDiskPeriodNs = 250'000'000;
+  std::int64_t nextDiskNs = nowNs() + kDiskPeriodNs;
+  while (true) {
     std::array<pollfd, 3> ends = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
                                   pollfd{child, POLLIN, 0}};
-    const int ready = ::poll(ends.data(), ends.size(), pollTimeoutMs(deadlineNs));
-    ended = ready > 0 && ends[2].revents != 0;
+    const bool watchesDisk = watch.maxDiskBytes > 0;
+    const std::int64_t wakeNs =
+        watchesDisk && (watch.deadlineNs == 0 || nextDiskNs < watch.deadlineNs) ? nextDiskNs
+                                                                                : watch.deadlineNs;
+    const int ready = ::poll(ends.data(), ends.size(), pollTimeoutMs(wakeNs));
+    const bool ended = ready > 0 && ends[2].revents != 0;
     drain(out, finished.out);
     drain(err, finished.err);
     Progress::tick();
-    stopped = !ended && ((interrupted() && !always) || (deadlineNs > 0 && nowNs() >= deadlineNs));
+    const std::int64_t now = nowNs();
+    if (watchesDisk && (ended || now >= nextDiskNs)) {
+      nextDiskNs = now + kDiskPeriodNs;
+      if (watch.diskFilled()) {
+        return Ending::How::filledDisk;
+      }
+    }
+    if (ended) {
+      return Ending::How::exited;
+    }
+    if ((interrupted() && !watch.always) || (watch.deadlineNs > 0 && now >= watch.deadlineNs)) {
+      return Ending::How::timedOut;
+    }
   }
-  return stopped;
 }
 
-/// Collects output until the child exits or its deadline passes, then kills its group and reaps it.
-Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineNs, bool always) {
+/// Collects output until the child exits or exceeds a limit, then kills its group and reaps it.
+Result<Finished> await(pid_t child, Pipe& out, Pipe& err, const Watch& watch) {
   Finished finished;
   // glibc 2.36 declares pidfd_open without extern "C", which does not link.
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
   const auto noHandle =
       errnoError("cannot watch a child process (pidfd_open needs Linux 5.3 or later)");
-  const bool stopped = handle < 0 || collect(out, err, handle, finished, deadlineNs, always);
+  const Ending::How how =
+      handle < 0 ? Ending::How::timedOut : collect(out, err, handle, finished, watch);
   ::kill(-child, SIGKILL);  // before reaping, while the group id cannot be reused
   int status = 0;
   rusage usage{};
@@ -149,8 +194,8 @@ Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineN
   }
   ::close(handle);
   finished.ending = endingFrom(status, usage);
-  if (stopped) {
-    finished.ending.how = Ending::How::timedOut;
+  if (how != Ending::How::exited) {
+    finished.ending.how = how;
   }
   return finished;
 }
@@ -176,6 +221,12 @@ void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
     ::setrlimit(RLIMIT_AS, &memory);
   }
 #endif
+  rlimit size{};
+  if (limits.diskBytes > 0 && ::getrlimit(RLIMIT_FSIZE, &size) == 0) {
+    size.rlim_cur = std::min<rlim_t>(size.rlim_cur, limits.diskBytes);
+    ::setrlimit(RLIMIT_FSIZE, &size);
+  }
+  std::signal(SIGXFSZ, SIG_DFL);  // the parent may ignore it
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
@@ -195,8 +246,48 @@ std::string Ending::describe() const {
     }
     case How::timedOut:
       return fmt::format("stopped after {}", humanTime(static_cast<double>(wallNs)));
+    case How::filledDisk:
+      return "stopped because its files exceed the limit of disk space";
   }
   return "unknown";
+}
+
+bool Ending::wroteTooMuch() const {
+  return how == How::filledDisk || (how == How::signalled && code == SIGXFSZ);
+}
+
+Result<void> checkFileSizeLimit(const Ending& ending, const Limits& limits) {
+  rlimit size{};
+  if (ending.wroteTooMuch() && ::getrlimit(RLIMIT_FSIZE, &size) == 0 &&
+      size.rlim_cur != RLIM_INFINITY &&
+      (limits.diskBytes == 0 || size.rlim_cur < limits.diskBytes)) {
+    return machineError("files may not exceed {} KiB; raise the limit with `ulimit -f`",
+                        size.rlim_cur / 1024);
+  }
+  return {};
+}
+
+std::uint64_t diskLimit(const std::filesystem::path& folder) {
+  constexpr std::uint64_t kMaxDiskBytes = std::uint64_t{64} << 30U;
+  std::error_code code;
+  const std::filesystem::space_info space = std::filesystem::space(folder, code);
+  return code ? 0 : std::min<std::uint64_t>(kMaxDiskBytes, space.available / 2 + 1);
+}
+
+std::uint64_t diskUsage(std::span<const std::filesystem::path> folders) {
+  namespace fs = std::filesystem;
+  std::uint64_t bytes = 0;
+  std::error_code code;
+  for (const fs::path& folder : folders) {
+    for (auto at = fs::recursive_directory_iterator(folder, code);
+         !code && at != fs::recursive_directory_iterator(); at.increment(code)) {
+      struct stat status{};  // blocks, since a sparse file occupies less than its size
+      if (::lstat(at->path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+        bytes += static_cast<std::uint64_t>(status.st_blocks) * 512;
+      }
+    }
+  }
+  return bytes;
 }
 
 Ending endingFrom(int waitStatus, const rusage& usage) {
@@ -228,28 +319,38 @@ Result<Finished> runToEnd(const Command& command, bool always) {
   Pipe err = HONE_TRY(Pipe::open());
   Pipe report = HONE_TRY(Pipe::open());
   std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables = environmentWith(command.environment);
+  std::vector<std::string> variables = environmentWith(command.environment, command.inherit);
   const std::vector<char*> argv = execPointers(arguments);
   const std::vector<char*> environment = execPointers(variables);
 
-  const pid_t self = ::getpid();
+  const std::vector<std::filesystem::path> folders =
+      command.writable.value_or(std::vector<std::filesystem::path>());
+  const auto rules = command.writable ? WriteRules::below(folders) : std::nullopt;
+  const Child prepared{.parent = ::getpid(),
+                       .limits = command.limits,
+                       .rules = rules,
+                       .argv = const_cast<char**>(argv.data()),
+                       .environment = const_cast<char**>(environment.data())};
+  Watch watch{.always = always, .folders = folders};
+  if (command.limits.diskBytes > 0 && !folders.empty()) {
+    watch.maxDiskBytes = diskUsage(folders) + command.limits.diskBytes;
+  }
   const std::int64_t startNs = nowNs();
   const pid_t child = ::fork();
   if (child < 0) {
     return errnoError(fmt::format("cannot start {}", command.argv.front()));
   }
   if (child == 0) {
-    becomeProgram(self, command.limits, out.write, err.write, report.write,
-                  const_cast<char**>(argv.data()), const_cast<char**>(environment.data()));
+    becomeProgram(prepared, out.write, err.write, report.write);
   }
   ::setpgid(child, child);  // also in the parent, so that the group exists before it is killed
   out.closeWrite();
   err.closeWrite();
   report.closeWrite();
 
-  const std::int64_t deadlineNs =
+  watch.deadlineNs =
       command.limits.wall.count() > 0 ? startNs + command.limits.wall.count() * 1'000'000 : 0;
-  Finished finished = HONE_TRY(await(child, out, err, deadlineNs, always));
+  Finished finished = HONE_TRY(await(child, out, err, watch));
   finished.ending.wallNs = nowNs() - startNs;
   int startError = 0;
   if (::read(report.read, &startError, sizeof startError) == sizeof startError) {

@@ -6,11 +6,14 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/process/environment.h"
 
 namespace hone {
 
@@ -18,16 +21,25 @@ namespace hone {
 struct Limits {
   std::chrono::milliseconds wall{0};
   std::uint64_t memoryBytes = 0;
+  /// Size of each file that the child writes, and of all files in the folders that it may change.
+  std::uint64_t diskBytes = 0;
 };
 
+/// Returns the limit of the disk space that one child may fill below `folder`: half of the free
+/// space, at most 64 GiB; 0 if the free space is unknown.
+[[nodiscard]] std::uint64_t diskLimit(const std::filesystem::path& folder);
+
+/// Returns the size of all files below the folders.
+[[nodiscard]] std::uint64_t diskUsage(std::span<const std::filesystem::path> folders);
+
 /// Confines a child; call it in the child right after fork. Creates a process group, sets the
-/// memory limit, disables core files, restores the default signal handlers, and kills the child
-/// when `parent` dies. Async-signal-safe.
+/// limits of memory and file size, disables core files, restores the default signal handlers, and
+/// kills the child when `parent` dies. Async-signal-safe.
 void confineChild(pid_t parent, const Limits& limits);
 
 /// Exit status and resource usage of a child process.
 struct Ending {
-  enum class How : std::uint8_t { exited, signalled, timedOut };
+  enum class How : std::uint8_t { exited, signalled, timedOut, filledDisk };
   How how = How::exited;
   int code = 0;  ///< exit code or signal number
   std::int64_t wallNs = 0;
@@ -35,9 +47,15 @@ struct Ending {
   std::int64_t maxRssBytes = 0;
 
   [[nodiscard]] bool ok() const { return how == How::exited && code == 0; }
+  /// Returns true if the child was killed because a file or all its files exceeded the limit.
+  [[nodiscard]] bool wroteTooMuch() const;
   /// Returns "exit code 1", "killed by SIGSEGV" or "stopped after 30 s", for messages.
   [[nodiscard]] std::string describe() const;
 };
+
+/// Fails with a machine error if the child wrote too much because this process itself may not write
+/// larger files (ulimit -f); the child is not to blame then.
+[[nodiscard]] Result<void> checkFileSizeLimit(const Ending& ending, const Limits& limits);
 
 /// Converts the status and rusage reported by wait4.
 [[nodiscard]] Ending endingFrom(int waitStatus, const rusage& usage);
@@ -46,6 +64,10 @@ struct Command {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;  ///< overrides the inherited one
   Limits limits;
+  Inherit inherit = Inherit::everything;
+  /// Folders that the program may change, as far as the system can enforce it; nullopt: all. The
+  /// limit of disk space applies to their growth.
+  std::optional<std::vector<std::filesystem::path>> writable = std::nullopt;
 };
 
 struct Finished {

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/process/cleanup_command.h"
 #include "base/process/interrupt.h"
+#include "base/process/write_rules.h"
 #include "base/text/text.h"
 
 namespace hone {
@@ -251,6 +252,65 @@ TEST(FindProgram, IgnoresFolders) {
   ASSERT_TRUE(makeFolder(folder.path() / "sh"));
   EXPECT_EQ(findProgram((folder.path() / "sh").string()), "");
   EXPECT_EQ(findProgram(""), "");
+}
+
+TEST(Subprocess, LimitsDiskSpace) {
+  const ScratchFolder folder = ScratchFolder::create("hone-process-test").value();
+  Limits limits;
+  limits.diskBytes = std::uint64_t{1} << 20U;
+  limits.wall = std::chrono::seconds(60);
+  const std::string big = (folder.path() / "big").string();
+  Command command{{"/bin/sh", "-c", "head -c 9000000 /dev/zero > \"$0\"", big}, {}, limits};
+  const auto one = runCommand(command).value();
+  EXPECT_TRUE(one.ending.wroteTooMuch() || one.ending.code == 128 + SIGXFSZ)
+      << one.ending.describe();
+  EXPECT_LE(std::filesystem::file_size(big), limits.diskBytes);
+  command.argv = {"/bin/sh", "-c",
+                  "i=0; while :; do i=$((i+1)); head -c 300000 /dev/zero > \"$0$i\"; done", big};
+  command.writable = {folder.path()};
+  const auto many = runCommand(command).value();
+  EXPECT_EQ(many.ending.how, Ending::How::filledDisk) << many.ending.describe();
+}
+
+TEST(Subprocess, RestrictsWriting) {
+  const ScratchFolder folder = ScratchFolder::create("hone-process-test").value();
+  const ScratchFolder other = ScratchFolder::create("hone-process-test").value();
+  if (!WriteRules::below({})) {
+    GTEST_SKIP() << "this system has no Landlock";
+  }
+  Command command;
+  command.writable = {folder.path()};
+  const auto succeeds = [&](const std::string& script) {
+    command.argv = {"/bin/sh", "-c", script, folder.path().string(), other.path().string()};
+    return runCommand(command).value().ending.ok();
+  };
+  ASSERT_TRUE(writeFile(other.path() / "old", "text"));
+  EXPECT_TRUE(succeeds("mkdir \"$0/a\" && echo x > \"$0/a/b\" && mv \"$0/a/b\" \"$0/c\""));
+  EXPECT_TRUE(succeeds("cat \"$1/old\" > /dev/null"));
+  EXPECT_FALSE(succeeds("echo x > \"$1/new\""));
+  EXPECT_FALSE(succeeds("echo x >> \"$1/old\""));
+  EXPECT_FALSE(succeeds("rm \"$1/old\""));
+  EXPECT_FALSE(succeeds("ln -s a \"$1/link\""));
+  EXPECT_EQ(readFile(other.path() / "old").value(), "text");
+}
+
+TEST(Subprocess, WithholdsSecrets) {
+  ::setenv("AWS_SECRET_ACCESS_KEY", "kettle", 1);
+  ::setenv("IREE_API_TOKEN", "kettle", 1);
+  ::setenv("IREE_SETTING", "plain", 1);
+  Command command;
+  command.argv = {"/usr/bin/env"};
+  EXPECT_NE(runCommand(command).value().out.find("kettle"), std::string::npos);
+  command.inherit = Inherit::harmless;
+  command.environment = {{"ADDED", "1"}};
+  const std::string seen = runCommand(command).value().out;
+  ::unsetenv("AWS_SECRET_ACCESS_KEY");
+  ::unsetenv("IREE_API_TOKEN");
+  ::unsetenv("IREE_SETTING");
+  EXPECT_EQ(seen.find("kettle"), std::string::npos);
+  EXPECT_NE(seen.find("IREE_SETTING=plain"), std::string::npos);
+  EXPECT_NE(seen.find("ADDED=1"), std::string::npos);
+  EXPECT_NE(seen.find("PATH="), std::string::npos);
 }
 
 }  // namespace

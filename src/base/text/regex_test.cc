@@ -41,6 +41,12 @@ TEST(Regex, MatchesMegabyteLine) {
   EXPECT_FALSE(Regex::compile("(.*/)?([^/]+)y$")->matchesAnywhere(line));
 }
 
+TEST(Regex, MatchesNestedRepetitionsInLinearTime) {
+  const std::string line(100'000, 'a');
+  EXPECT_FALSE(Regex::compile("(((.*)*)*)*x")->matches(line));
+  EXPECT_FALSE(Regex::compile("(a+)+$x")->matchesAnywhere(line));
+}
+
 TEST(Regex, CompilesThousandsOfAlternatives) {
   std::string pattern;
   for (int i = 0; i < 5000; ++i) {

@@ -116,6 +116,13 @@ std::size_t characterCount(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
+bool hasControlCharacters(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return code < 0x20 || code == 0x7f;
+  });
+}
+
 std::string printable(std::string_view text) {
   constexpr std::size_t kMaxLine = 400;
   std::string out;

@@ -25,6 +25,8 @@ namespace hone {
 [[nodiscard]] std::optional<std::vector<std::string>> shellWords(std::string_view text);
 /// Returns the number of characters in UTF-8 text.
 [[nodiscard]] std::size_t characterCount(std::string_view text);
+/// Returns true if the text has a control character, also a newline or a tab.
+[[nodiscard]] bool hasControlCharacters(std::string_view text);
 /// Makes text from inputs safe for a terminal: control characters except newlines and tabs become
 /// "?", and lines are shortened to 400 characters.
 [[nodiscard]] std::string printable(std::string_view text);

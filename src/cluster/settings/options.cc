@@ -82,7 +82,8 @@ const std::map<std::string, Setter>& setters() {
 }  // namespace
 
 std::filesystem::path Options::sharedFolder() const {
-  return std::filesystem::absolute(shared.empty() ? cacheFolder() / "cluster" : shared);
+  return std::filesystem::absolute(shared.empty() ? cacheFolder().value_or("") / "cluster"
+                                                  : shared);
 }
 
 Result<Options> withSettings(Options options, std::string_view content, const std::string& file) {

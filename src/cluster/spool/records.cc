@@ -77,13 +77,13 @@ Result<ScratchStore> ScratchStore::create() {
   return ScratchStore(std::move(folder), std::move(store), id);
 }
 
-Result<std::vector<store::TrialRecord>> ScratchStore::records() const {
+Result<std::vector<store::TrialRecord>> readRecords(const store::Store& store, std::int64_t run) {
   std::map<std::int64_t, std::vector<model::Sample>> samples;
-  for (const store::TrialSample& one : HONE_TRY(store_.samples(run_))) {
+  for (const store::TrialSample& one : HONE_TRY(store.samples(run))) {
     samples[one.trial].push_back(one.sample);
   }
   std::vector<store::TrialRecord> records;
-  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
+  for (store::Trial& trial : HONE_TRY(store.trials(run))) {
     const std::int64_t id = trial.id;
     records.push_back({std::move(trial), std::move(samples[id]), 0});
   }

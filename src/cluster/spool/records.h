@@ -13,6 +13,10 @@ namespace hone::cluster {
 [[nodiscard]] nlohmann::json toJson(const std::vector<store::TrialRecord>& records);
 [[nodiscard]] Result<std::vector<store::TrialRecord>> recordsFrom(const nlohmann::json& json);
 
+/// Returns the trials of a run with their samples, in trial order.
+[[nodiscard]] Result<std::vector<store::TrialRecord>> readRecords(const store::Store& store,
+                                                                  std::int64_t run);
+
 /// Temporary store of one unit. It lets a worker record with the same code as a local run.
 class ScratchStore {
  public:
@@ -20,7 +24,9 @@ class ScratchStore {
   [[nodiscard]] store::Store& store() { return store_; }
   [[nodiscard]] std::int64_t run() const { return run_; }
   /// Returns all records, in trial order.
-  [[nodiscard]] Result<std::vector<store::TrialRecord>> records() const;
+  [[nodiscard]] Result<std::vector<store::TrialRecord>> records() const {
+    return readRecords(store_, run_);
+  }
 
  private:
   ScratchStore(ScratchFolder folder, store::Store store, std::int64_t run)

@@ -16,8 +16,8 @@ using Ticket = std::string;
 
 struct UnitResult;
 
-/// Executes units in this process (LocalExecutor) or on the nodes of a cluster
-/// (cluster::SlurmExecutor).
+/// Executes units in this process (LocalExecutor), on several devices (cluster::DeviceExecutor) or
+/// on the nodes of a cluster (cluster::SlurmExecutor).
 class Executor {
  public:
   Executor() = default;

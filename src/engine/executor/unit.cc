@@ -8,12 +8,13 @@ namespace fs = std::filesystem;
 
 Result<std::vector<std::string>> FileShare::shareNamed(std::vector<std::string> texts) {
   for (std::string& text : texts) {
+    const std::size_t last = text.rfind("=@");
+    const bool marked = text.starts_with('@') || last != std::string::npos;
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) {
-      continue;
-    }
-    const bool marked = text.substr(equals + 1).starts_with('@');
-    const std::size_t begin = equals + (marked ? 2 : 1);
+    const std::size_t begin = text.starts_with('@')         ? 1
+                              : marked                      ? last + 2
+                              : equals == std::string::npos ? 0
+                                                            : equals + 1;
     const fs::path file = text.substr(begin);
     std::error_code code;
     if ((marked || file.is_absolute()) && fs::is_regular_file(file, code)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -36,6 +37,7 @@ struct UnitContext {
   TrialLog& log;  ///< restored
   Progress& progress;
   std::int64_t referenceCpuNs = 0;  ///< CPU time of references, not counted as hone's overhead
+  std::size_t place = 0;  ///< index of the device, if the executor uses several equal devices
 };
 
 /// Work that one machine performs as a whole: sweeping a shape, profiling an operation, optimizing

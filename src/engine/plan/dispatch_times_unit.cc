@@ -40,10 +40,11 @@ Result<std::vector<DispatchTimes>> measureCompiled(const Plan& plan,
   std::vector<DispatchTimes> all;
   for (const iree::Compiled& one : compiled) {
     if (one.module.empty()) {
-      return userError("{} does not compile: {}", plan.programs.front().source.filename().string(),
+      return userError("{} does not compile: {}", plan.programs.front().fileName(),
                        one.report.message);
     }
-    const iree::Call call{one.module, plan.programs.front().function, plan.inputs.arguments};
+    const iree::Call call{one.module, plan.programs.front().function, plan.inputs.arguments,
+                          plan.programs.front().parameters};
     auto times =
         iree::dispatchTimes(runner.installation(), runner.device(), runner.limits(), call, calls);
     if (!times && times.error().fault == Fault::user && !iree::cannotBeTimed(times.error())) {

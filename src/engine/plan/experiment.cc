@@ -12,6 +12,7 @@ Result<std::vector<Finding>> Experiment::run(const Plan& plan) {
   HONE_CHECK(plan.proposer == nullptr ? session.proveAll() : session.search());
   context_.progress.finish();
   referenceCpuNs_ += session.referenceCpuNs();
+  alternative_ = session.alternative();
   return session.findings();
 }
 

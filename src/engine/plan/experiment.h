@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -20,12 +21,17 @@ class Experiment {
   /// does not compile, does not run or differs from the reference. Other failures are findings.
   [[nodiscard]] Result<std::vector<Finding>> run(const Plan& plan);
 
+  /// Returns the finding of ONNX Runtime, measured in the same rounds as the finalists of the last
+  /// run; nullopt if the plan does not want it, or if it ran on another machine.
+  [[nodiscard]] const std::optional<Finding>& alternative() const { return alternative_; }
+
   /// Returns the CPU time spent on references in this process, which does not count as overhead.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:
   TrialContext context_;
   std::int64_t referenceCpuNs_ = 0;
+  std::optional<Finding> alternative_;
 };
 
 }  // namespace hone::engine

@@ -121,7 +121,8 @@ TEST_F(ExperimentTest, RunsDispatchAsProgram) {
   ASSERT_EQ(dispatches.size(), 1u);
   ASSERT_EQ(dispatches[0].skipReason, "");
   const Program program =
-      loadProgram(toolchain_.compiler, dispatches[0].source, "", toolchain_.flags).value();
+      loadProgram(toolchain_.compiler, {.file = dispatches[0].source, .flags = toolchain_.flags})
+          .value();
   EXPECT_EQ(program.from, dispatches[0].from);
   EXPECT_EQ(program.function, dispatches[0].function);
   EXPECT_EQ(program.inputTypes, whole.inputTypes);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/machine_lock.h"
+#include "engine/model_runtime.h"
 #include "engine/rounds/round_policies.h"
 #include "engine/rounds/rounds.h"
 
@@ -45,6 +46,56 @@ Participant makeParticipant(const SessionState& state, const SessionEntry& entry
     return measurement;
   };
   return one;
+}
+
+/// Returns the participant that runs the model with ONNX Runtime; nullopt if the plan does not want
+/// it or it cannot run. Records its trial.
+Result<std::optional<Participant>> makeAlternative(SessionState& state) {
+  const Program& program = state.plan.programs.front();
+  const auto runtime = ModelRuntime::find(state.runner);
+  if (!state.plan.alternative || program.model.empty() || !runtime) {
+    return std::nullopt;
+  }
+  SessionEntry& entry = state.alternative;
+  if (entry.trial == 0) {
+    store::Trial trial;
+    trial.key = entry.key;
+    trial.problem = program.label();
+    trial.config = entry.candidate.config;
+    trial.details.scope = state.plan.scope;
+    HONE_CHECK(state.tools.log.add(trial, {}));
+    entry.trial = trial.id;
+  }
+  const Inputs& inputs = state.plan.inputs;
+  const auto probe = runtime->time(program, inputs, 1, 3);
+  if (!probe) {
+    if (probe.error().fault != Fault::user) {
+      return std::unexpected(probe.error());
+    }
+    HONE_CHECK(state.tools.log.setOutcome(entry.trial, Outcome::runFailed, probe.error().message));
+    return std::nullopt;
+  }
+  const Pace pace = choosePace(*std::ranges::min_element(probe->wallNs));
+  const auto time = [&program, &inputs, runtime = *runtime,
+                     pace](const TimeSlot& slot) -> Result<Measurement> {
+    Measurement measurement;
+    const auto times = runtime.time(program, inputs, pace.iterations, pace.repetitions);
+    if (!times && times.error().fault != Fault::user) {
+      return std::unexpected(times.error());
+    }
+    if (!times) {
+      measurement.outcome = Outcome::runFailed;
+      measurement.message = times.error().message;
+      return measurement;
+    }
+    for (std::size_t i = 0; i < times->wallNs.size(); ++i) {
+      measurement.samples.push_back({slot.stage, slot.round, slot.position,
+                                     static_cast<std::int64_t>(i), times->wallNs[i],
+                                     times->cpuNs[i], pace.iterations});
+    }
+    return measurement;
+  };
+  return Participant{entry.trial, time};
 }
 
 /// Compiles the candidates that an earlier process tried.
@@ -155,11 +206,15 @@ Result<void> measureFinal(SessionState& state, const Indices& finalists) {
   const Plan& plan = state.plan;
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
   std::vector<Participant> participants = {makeParticipant(state, state.baseline())};
-  if (!finalists.empty()) {
+  const auto alternative = HONE_TRY(makeAlternative(state));
+  if (!finalists.empty() || alternative) {
     participants.push_back(makeParticipant(state, state.twin));
   }
   for (const std::size_t index : finalists) {
     participants.push_back(makeParticipant(state, state.entries[index]));
+  }
+  if (alternative) {
+    participants.push_back(*alternative);
   }
   Rounds rounds(state.sampler.rankBy(), state.tools.log, Stage::final);
   FinalOptions options;
@@ -189,6 +244,10 @@ Result<void> measureFinal(SessionState& state, const Indices& finalists) {
     SessionEntry& entry = state.entries[finalists[i]];
     entry.roundTimesNs = result[i + 2].timesNs;
     entry.comparison = result[i + 2].comparison;
+  }
+  if (alternative) {
+    state.alternative.roundTimesNs = result.back().timesNs;
+    state.alternative.comparison = result.back().comparison;
   }
   return {};
 }

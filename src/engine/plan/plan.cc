@@ -20,6 +20,7 @@ iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
   iree::CompileRequest request{program.source,    program.hash, plan.flags,
                                config.attributes, route,        program.function};
   request.from = program.from;
+  request.label = program.fileName();
   request.flags.insert(request.flags.end(), config.flags.begin(), config.flags.end());
   return request;
 }

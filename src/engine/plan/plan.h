@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine/budget.h"
+#include "engine/inputs.h"
 #include "engine/program.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/execution.h"
@@ -65,6 +66,9 @@ struct Plan {
   /// Fewer if compiling takes long, since the budget is checked between batches.
   std::size_t batch = 17;
   iree::Memory memory = iree::Memory::kept;  ///< memory mode of timed calls
+  /// Also measure the program's model with ONNX Runtime in the final, see
+  /// Experiment::alternative().
+  bool alternative = false;
   std::int64_t rounds = 20;  ///< rounds of the final; up to three times as many while ambiguous
   stats::CompareOptions compare;
 };

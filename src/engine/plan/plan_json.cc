@@ -18,7 +18,18 @@ Result<json> programJson(const Program& program, FileShare& files) {
                 {"function", program.function},
                 {"input_types", program.inputTypes},
                 {"result_types", program.resultTypes},
-                {"from", program.from}};
+                {"from", program.from},
+                {"file", program.file.string()},
+                {"input_names", program.inputNames},
+                {"result_names", program.resultNames},
+                {"parameters", HONE_TRY(files.shareNamed(program.parameters))}};
+  if (!program.model.empty()) {
+    whole["model"] = HONE_TRY(files.share(program.model)).string();
+  }
+  json& ranges = whole["input_ranges"] = json::array();
+  for (const auto& range : program.inputRanges) {
+    ranges.push_back(range ? json{range->low, range->high} : json(nullptr));
+  }
   if (program.problem) {
     whole["problem"] = model::toJson(*program.problem);
   }
@@ -33,6 +44,16 @@ Result<Program> programFrom(const json& json) {
   program.inputTypes = json.at("input_types");
   program.resultTypes = json.at("result_types");
   program.from = json.at("from");
+  program.file = json.at("file").get<std::string>();
+  program.model = json.value("model", "");
+  program.inputNames = json.at("input_names");
+  program.resultNames = json.at("result_names");
+  program.parameters = json.at("parameters");
+  for (const nlohmann::json& range : json.at("input_ranges")) {
+    program.inputRanges.push_back(
+        range.is_null() ? std::nullopt
+                        : std::optional(verify::IntegerBounds{range.at(0), range.at(1)}));
+  }
   if (json.contains("problem")) {
     program.problem = HONE_TRY(model::problemFrom(json.at("problem")));
   }

@@ -15,7 +15,7 @@ namespace {
 using model::Outcome;
 
 Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std::string& message) {
-  const std::string name = state.plan.programs.front().source.filename().string();
+  const std::string name = state.plan.programs.front().fileName();
   switch (outcome) {
     case Outcome::ok:
       return {};
@@ -126,6 +126,12 @@ Result<void> recheckBaseline(SessionState& state) {
   return addTwin(state);  // the run may have been killed before adding it
 }
 
+/// Returns true if the budget limits single candidates: the best one is sought. A comparison of
+/// given programs needs all of them.
+bool isBudgeted(const SessionState& state, std::size_t index) {
+  return state.plan.selects && index != 0;
+}
+
 Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compiled& compiled) {
   SessionEntry& entry = state.entries[index];
   SessionState::setModule(entry, compiled);
@@ -138,6 +144,7 @@ Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compi
     return record(state, entry, trial, {});
   }
   const bool isBaseline = index == 0;
+  state.runner.setDeadline(isBudgeted(state, index) ? state.clock.deadlineNs(1.0) : 0);
   std::vector<model::Sample> samples;
   if (trial.outcome == Outcome::ok) {
     HONE_CHECK(verify(state, entry, trial));
@@ -151,15 +158,24 @@ Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compi
   if (isBaseline) {
     HONE_CHECK(checkBaseline(state, trial.outcome, trial.message));
   }
+  state.runner.setDeadline(0);
+  if (isBudgeted(state, index) && trial.outcome == Outcome::runTimeout && state.clock.spent(1.0)) {
+    return {};  // stopped by the budget: says nothing about the candidate
+  }
   judgeScreening(state, entry, trial);
   HONE_CHECK(record(state, entry, trial, samples));
   return isBaseline ? addTwin(state) : Result<void>();
 }
 
 Result<void> screenBatch(SessionState& state, std::span<const std::size_t> batch) {
-  const auto compiled = HONE_TRY(state.compile(batch, routeFor(state.plan)));
+  const std::int64_t deadlineNs = state.plan.selects ? state.clock.deadlineNs(kScreeningShare) : 0;
+  const auto compiled = HONE_TRY(state.compile(batch, routeFor(state.plan), deadlineNs));
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
   for (std::size_t i = 0; i < batch.size(); ++i) {
+    const bool timedOut = compiled[i].report.status == iree::CompileReport::Status::timedOut;
+    if (isBudgeted(state, batch[i]) && state.clock.spent(timedOut ? 0.99 * kScreeningShare : 1.0)) {
+      continue;  // not tried
+    }
     HONE_CHECK(screenOne(state, batch[i], compiled[i]));
     state.tools.progress.best(state.bestText());
     state.tools.progress.step(state.plan.scope);

@@ -53,6 +53,8 @@ class Session {
   [[nodiscard]] std::vector<Finding> findings() const { return state_.findings(); }
   [[nodiscard]] std::int64_t referenceCpuNs() const { return state_.referenceCpuNs(); }
   /// Return the screening time of the baseline and the best one; 0 before there is one.
+  /// Returns the finding of ONNX Runtime, if the plan wants it and it was measured here.
+  [[nodiscard]] std::optional<Finding> alternative() const { return state_.alternativeFinding(); }
   [[nodiscard]] double baselineNs() const { return state_.baselineNs(); }
   [[nodiscard]] double incumbentNs() const { return state_.incumbentNs(); }
   /// Returns the number of candidates with an outcome in the store, including the baseline.
@@ -75,7 +77,7 @@ class Session {
   void learn();
   /// Adds the results of another process.
   [[nodiscard]] Result<void> take(const Sent& sent, PlanResult result);
-  /// What `take` knows about the process that sent a result.
+  /// Facts about the process that sent a result.
   struct OtherProcess {
     std::map<std::string, std::string> keys;  ///< from its keys to keys of this session
     double baselineNs = 0;                    ///< screening time of its baseline; 0 if unknown

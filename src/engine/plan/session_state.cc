@@ -23,6 +23,7 @@ using Route = CompileRequest::Route;
 /// Screening is imprecise, but not wrong by more than this many ranks.
 constexpr std::size_t kMaxRacers = 24;
 constexpr const char* kTwinKey = "twin";
+constexpr const char* kAlternative = "onnxruntime";
 
 std::string makeKey(const Plan& plan, const Candidate& candidate, std::size_t number) {
   const Program& program = plan.programs[candidate.program];
@@ -86,6 +87,8 @@ SessionState::SessionState(const SessionTools& sessionTools, const Plan& session
   twin.candidate = plan.candidates.front();
   twin.candidate.config.name = fmt::format("{} (again)", twin.candidate.config.name);
   twin.key = scoped(kTwinKey);
+  alternative.candidate.config.name = kAlternative;
+  alternative.key = scoped(kAlternative);
 }
 
 std::string SessionState::scoped(std::string_view name) const {
@@ -97,6 +100,7 @@ void SessionState::add(Candidate candidate) {
   entry.key = makeKey(plan, candidate, entries.size());
   entry.call.function = plan.programs[candidate.program].function;
   entry.call.inputs = plan.inputs.arguments;
+  entry.call.parameters = plan.programs[candidate.program].parameters;
   entry.candidate = std::move(candidate);
   if (const store::Trial* known = tools.log.find(entry.key)) {
     entry.trial = known->id;
@@ -117,8 +121,10 @@ Result<void> SessionState::restore() {
       pace = Pace{known->second.iterations, known->second.repetitions, known->second.warmUp};
     }
   }
-  if (const store::Trial* known = tools.log.find(twin.key)) {
-    twin.trial = known->id;
+  for (SessionEntry* entry : {&twin, &alternative}) {
+    if (const store::Trial* known = tools.log.find(entry->key)) {
+      entry->trial = known->id;
+    }
   }
   entries.clear();
   for (const Candidate& candidate : plan.candidates) {
@@ -204,15 +210,32 @@ std::vector<Finding> SessionState::findings() const {
   return findings;
 }
 
+std::optional<Finding> SessionState::alternativeFinding() const {
+  const store::Trial* trial = tools.log.find(alternative.key);
+  if (trial == nullptr) {
+    return std::nullopt;
+  }
+  Finding finding;
+  finding.key = alternative.key;
+  finding.config = alternative.candidate.config;
+  finding.outcome = trial->outcome;
+  finding.message = trial->message;
+  finding.roundTimesNs = alternative.roundTimesNs;
+  finding.comparison = alternative.comparison;
+  finding.timeNs = finding.roundTimesNs.empty() ? 0 : stats::median(finding.roundTimesNs);
+  return finding;
+}
+
 std::int64_t SessionState::referenceCpuNs() const {
   return verifier.referenceCpuNs() + (otherVerifier ? otherVerifier->referenceCpuNs() : 0);
 }
 
 Result<std::vector<iree::Compiled>> SessionState::compile(std::span<const std::size_t> which,
-                                                          Route route) {
+                                                          Route route, std::int64_t deadlineNs) {
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
     requests.push_back(requestFor(plan, entries[index].candidate, route));
+    requests.back().deadlineNs = index == 0 ? 0 : deadlineNs;
   }
   return builder.build(std::move(requests));
 }

@@ -75,10 +75,14 @@ class SessionState {
   [[nodiscard]] std::string bestText() const;
   /// Returns the findings of the tried candidates in order. Times are compared within a stage only.
   [[nodiscard]] std::vector<Finding> findings() const;
+  /// Returns the finding of the alternative; nullopt if it was not tried in this process.
+  [[nodiscard]] std::optional<Finding> alternativeFinding() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 
+  /// Compiles candidates. All but the baseline time out at `deadlineNs` (monotonic; 0: none).
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,
-                                                            iree::CompileRequest::Route route);
+                                                            iree::CompileRequest::Route route,
+                                                            std::int64_t deadlineNs = 0);
   static void setModule(SessionEntry& entry, const iree::Compiled& compiled);
   /// Fails with a machine error if the outcome is due to a missing device. Such an outcome says
   /// nothing about the candidate and must not be stored.
@@ -94,6 +98,7 @@ class SessionState {
   std::optional<Pace> pace;
   Builder builder;
   std::vector<SessionEntry> entries;  ///< one per candidate
+  SessionEntry alternative;           ///< ONNX Runtime, if the plan wants it
   SessionEntry twin;                  ///< the baseline measured again; its difference is pure noise
 };
 

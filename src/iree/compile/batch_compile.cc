@@ -37,6 +37,17 @@ ConfiguredCode takeReply(const CompileJob& job) {
   return bytes ? decode<ConfiguredCode>(*bytes).value_or(ConfiguredCode{}) : ConfiguredCode{};
 }
 
+bool isOverdue(const CompileRequest& request) {
+  return request.deadlineNs > 0 && nowNs() >= request.deadlineNs;
+}
+
+Compiled overdue() {
+  Compiled compiled;
+  compiled.report.status = CompileReport::Status::timedOut;
+  compiled.report.message = kOutOfTime;
+  return compiled;
+}
+
 std::string ignoredIn(const ConfiguredCode& code, std::size_t variant) {
   return variant < code.ignored.size() ? code.ignored[variant] : "";
 }
@@ -75,6 +86,7 @@ Result<BatchCompiler::Member> BatchCompiler::memberFor(std::size_t index,
   member.job.limits = jobs_.limits();
   member.job.limits.wall =
       std::min(member.job.limits.wall, request.wallLimit.value_or(member.job.limits.wall));
+  member.job.deadlineNs = request.deadlineNs;
   if (!member.attributes.empty()) {
     member.job.request = CompileConfiguredJob{.attributes = member.attributes};
   }
@@ -95,6 +107,10 @@ Result<BatchCompiler::Task> BatchCompiler::taskFor(std::vector<Member> members) 
     CompileVariantsJob request;
     task.job.limits.wall *= static_cast<std::int64_t>(members.size());
     for (const Member& member : members) {
+      // Members without a deadline are retried separately if the batch exceeds it.
+      if (member.job.deadlineNs > 0) {
+        task.job.deadlineNs = member.job.deadlineNs;
+      }
       request.variants.push_back(member.attributes);
       hasher.field(member.key);
     }
@@ -145,7 +161,8 @@ Result<std::optional<Compiled>> BatchCompiler::findCached(const Member& member) 
   Compiled compiled;
   compiled.cached = true;
   if (member.function.empty()) {
-    if (!artifacts().has(member.key, kModuleEnding)) {
+    if (!artifacts().has(member.key, kModuleEnding) ||
+        artifacts().isDamaged(member.key, kIgnoredEnding)) {
       return std::nullopt;
     }
     compiled.module = artifacts().pathFor(member.key, kModuleEnding);
@@ -181,7 +198,7 @@ Result<Compiled> BatchCompiler::finishModule(const Task& task, const CompileRepo
 Result<void> BatchCompiler::keepText(const std::string& key, std::string_view ending,
                                      const std::string& text) const {
   const auto temporary = HONE_TRY(artifacts().temporaryPath(key, ending));
-  HONE_CHECK(writeFile(temporary, text));
+  HONE_CHECK(writeScratchFile(temporary, text));
   HONE_CHECK(artifacts().keep(temporary, key, ending));
   return {};
 }
@@ -275,11 +292,17 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
   results_.resize(requests.size());
   std::vector<Member> members;
   for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (isOverdue(requests[i])) {
+      setResult(i, overdue());
+      continue;
+    }
     auto member = memberFor(i, requests[i]);
     if (!member && member.error().fault != Fault::user) {
       return std::unexpected(member.error());
     }
-    if (!member || member->failed) {
+    if ((!member || member->failed) && isOverdue(requests[i])) {
+      setResult(i, overdue());
+    } else if (!member || member->failed) {
       setResult(
           i, Compiled{member ? *member->failed : reportMisfit(member.error()), {}, {}, {}, false});
     } else if (auto cached = HONE_TRY(findCached(*member)); cached && !requests[i].fresh) {
@@ -290,8 +313,7 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
   }
   const Activity compiling(
       members.size() == 1
-          ? fmt::format("compiling {}",
-                        requests[members.front().request].source.filename().string())
+          ? fmt::format("compiling {}", requests[members.front().request].displayName())
           : fmt::format("compiling {} candidates", members.size()));
   for (Task& task : HONE_TRY(tasksFor(std::move(members)))) {
     submit(std::move(task));

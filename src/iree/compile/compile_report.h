@@ -29,6 +29,9 @@ struct CompileReport {
   [[nodiscard]] bool ok() const { return status == Status::ok; }
 };
 
+/// Message of a job that was not started because its deadline had passed.
+inline constexpr const char* kOutOfTime = "the time budget was used up";
+
 /// Converts the status of a compile to the outcome of its trial.
 [[nodiscard]] model::Outcome toOutcome(CompileReport::Status status);
 

@@ -6,7 +6,8 @@ JobSource jobSource(const CompileRequest& request) {
   return {.file = request.source,
           .hash = request.sourceHash,
           .flags = request.flags,
-          .from = request.from};
+          .from = request.from,
+          .deadlineNs = request.deadlineNs};
 }
 
 }  // namespace hone::iree

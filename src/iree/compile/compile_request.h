@@ -34,6 +34,14 @@ struct CompileRequest {
   /// Timeout, if it is shorter than the compiler's default.
   std::optional<std::chrono::milliseconds>
       wallLimit{};  // NOLINT(readability-redundant-member-init)
+  /// Name of the user's file for messages; "": that of the source.
+  std::string label{};  // NOLINT(readability-redundant-member-init)
+  /// Monotonic time at which the compile times out, even before it starts; 0: none.
+  std::int64_t deadlineNs = 0;
+
+  [[nodiscard]] std::string displayName() const {
+    return label.empty() ? source.filename().string() : label;
+  }
 };
 
 /// Returns the source of a request for use in a job.

@@ -7,7 +7,7 @@ namespace {
 template <typename Job>
 Result<typename Job::Reply> parse(JobCache& jobs, const CompileRequest& request, Job job) {
   auto answer = HONE_TRY(jobs.run(jobSource(request), std::move(job)));
-  const std::string file = request.source.filename().string();
+  const std::string file = request.displayName();
   switch (answer.report.status) {
     case CompileReport::Status::ok:
       return std::move(answer.reply);

@@ -10,6 +10,7 @@
 #include "iree/compile/cache/artifact_cache.h"
 #include "iree/compile/cache/job_cache.h"
 #include "iree/compile/compile_request.h"
+#include "iree/compile/installation.h"
 #include "iree/compile/server/compile_pool.h"
 #include "model/problem/problem.h"
 
@@ -25,6 +26,8 @@ class Compiler {
   /// See CompilePool.
   [[nodiscard]] std::int64_t forkServerCpuNs() const { return jobs_.pool().forkServerCpuNs(); }
   [[nodiscard]] JobCache& jobs() { return jobs_; }
+  /// Returns the installation that the compiler library belongs to.
+  [[nodiscard]] Installation installation() const { return installationOf(jobs_.pool().library()); }
 
   /// Compiles all requests, several at a time. Calls `onDone`, if set, as each finishes, in any
   /// order. Failed requests are reported in the values; the error is an interrupt or a machine

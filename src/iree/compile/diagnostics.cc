@@ -71,6 +71,10 @@ std::string shortDiagnostics(CompileReport::Status status, const Ending& ending,
     return fmt::format("the compiler needs more memory than its limit of {:.1f} GiB",
                        static_cast<double>(limits.memoryBytes) / (1ULL << 30U));
   }
+  if (ending.wroteTooMuch()) {
+    return fmt::format("the compiler wrote more than its limit of {:.1f} GiB",
+                       static_cast<double>(limits.diskBytes) / (1ULL << 30U));
+  }
   std::string line = firstError(log);
   if (ending.how == Ending::How::signalled) {
     return line.empty() ? fmt::format("the compiler was {}", ending.describe())

@@ -37,6 +37,14 @@ TEST(Diagnostics, MovesLocationOfFirstErrorLast) {
   EXPECT_EQ(firstError("LLVM ERROR: cannot select\n"), "LLVM ERROR: cannot select");
 }
 
+TEST(Diagnostics, ShortensLongLines) {
+  const std::string name(1'000'000, 'x');
+  EXPECT_LE(firstError("/a/b.mlir:1:2: error: " + name + "\n").size(), 300U);
+  EXPECT_LE(firstError("/" + name + "/b.mlir:1:2: error: bad\n").size(), 300U);
+  EXPECT_LE(firstError(name).size(), 300U);
+  EXPECT_LE(firstError("a/b.c:12: " + std::string(20'000, 'A') + "; what; while\n").size(), 300U);
+}
+
 TEST(Diagnostics, RemovesSourceLocationOfRuntimeTools) {
   EXPECT_EQ(firstError("c/runtime/src/iree/vm/module.c:33: NOT_FOUND; no function `x`; while y; z"),
             "NOT_FOUND: no function `x`; while y");

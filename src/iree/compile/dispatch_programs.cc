@@ -30,7 +30,7 @@ Result<std::filesystem::path> writeSource(const std::filesystem::path& folder,
   std::filesystem::path file = folder / (program.name + ".mlir");
   HONE_CHECK(
       writeFile(file, fmt::format("// A dispatch of {}; compile it with --compile-from={}.\n{}",
-                                  request.source.filename().string(), program.from, text)));
+                                  request.displayName(), program.from, text)));
   return file;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "base/machine.h"
 #include "base/text/text.h"
@@ -13,38 +14,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool hasIree(const fs::path& site) {
+/// Finds IREE in the folder itself, in the site-packages of a venv, or in a build folder. Does not
+/// set `foundBy`.
+std::optional<Installation> findIn(const fs::path& folder) {
   std::error_code ignored;
-  return fs::exists(Installation{site, ""}.compilerLibrary(), ignored);
-}
-
-/// Returns the folder that contains `iree/`: the folder itself or the site-packages of a venv.
-std::optional<fs::path> findSite(const fs::path& folder) {
-  std::error_code ignored;
-  if (hasIree(folder)) {
-    return folder;
-  }
+  std::vector<Installation> candidates = {{folder, "", Layout::wheels}};
   for (const auto& entry : fs::directory_iterator(folder / "lib", ignored)) {
-    fs::path site = entry.path() / "site-packages";
-    if (entry.path().filename().string().starts_with("python") && hasIree(site)) {
-      return site;
+    if (entry.path().filename().string().starts_with("python")) {
+      candidates.push_back({entry.path() / "site-packages", "", Layout::wheels});
+    }
+  }
+  candidates.push_back({folder, "", Layout::build});
+  for (Installation& one : candidates) {
+    if (fs::exists(one.compilerLibrary(), ignored)) {
+      return std::move(one);
     }
   }
   return std::nullopt;
 }
 
 /// Finds IREE next to hone, which is <venv>/bin/hone (pip) or <repository>/build*/hone (make).
-std::optional<fs::path> findOwnSite() {
+std::optional<Installation> findOwn() {
   std::error_code code;
   const fs::path self = fs::read_symlink("/proc/self/exe", code);
   if (code) {
     return std::nullopt;
   }
   const fs::path above = self.parent_path().parent_path();
-  if (auto site = findSite(above)) {
-    return site;
+  if (auto found = findIn(above)) {
+    return found;
   }
-  return findSite(above / ".venv");
+  return findIn(above / ".venv");
 }
 
 std::string environment(const char* name) {
@@ -55,35 +55,45 @@ std::string environment(const char* name) {
 }  // namespace
 
 fs::path Installation::compilerLibrary() const {
-  return site / "iree/compiler/_mlir_libs/libIREECompiler.so";
+  return layout == Layout::build ? site / "lib/libIREECompiler.so"
+                                 : site / "iree/compiler/_mlir_libs/libIREECompiler.so";
 }
 
 fs::path Installation::runtimeTool(std::string_view name) const {
-  return site / "iree/_runtime_libs" / name;
+  return site / (layout == Layout::build ? "tools" : "iree/_runtime_libs") / name;
+}
+
+Installation installationOf(const fs::path& compilerLibrary) {
+  // <site>/iree/compiler/_mlir_libs/<library>
+  return {compilerLibrary.parent_path().parent_path().parent_path().parent_path(), ""};
 }
 
 Result<Installation> findInstallation(const std::string& flag) {
+  const auto named = [](Installation found, const std::string& foundBy) {
+    found.foundBy = foundBy;
+    return found;
+  };
   const std::array<std::pair<std::string, std::string>, 2> demands = {
       {{"--iree", flag}, {"HONE_IREE", environment("HONE_IREE")}}};
   for (const auto& [name, folder] : demands) {
     if (folder.empty()) {
       continue;
     }
-    if (auto site = findSite(folder)) {
-      return Installation{*site, name};
+    if (auto found = findIn(folder)) {
+      return named(*found, name);
     }
     return userError(
         "no IREE compiler found in {} {} (searched for {} there and in its "
-        "lib/python*/site-packages)",
-        name, folder, "iree/compiler/_mlir_libs/libIREECompiler.so");
+        "lib/python*/site-packages, and for {} of a build)",
+        name, folder, "iree/compiler/_mlir_libs/libIREECompiler.so", "lib/libIREECompiler.so");
   }
   if (const std::string venv = environment("VIRTUAL_ENV"); !venv.empty()) {
-    if (auto site = findSite(venv)) {
-      return Installation{*site, "the active venv"};
+    if (auto found = findIn(venv)) {
+      return named(*found, "the active venv");
     }
   }
-  if (auto site = findOwnSite()) {
-    return Installation{*site, "hone's own venv"};
+  if (auto found = findOwn()) {
+    return named(*found, "hone's own venv");
   }
   return machineError(
       "no IREE compiler found: run {}, or 'pip install iree-base-compiler iree-base-runtime' in a "

@@ -68,6 +68,16 @@ TEST(Installation, AcceptsSitePackagesFolder) {
   EXPECT_EQ(findInstallation(site.string())->site, site);
 }
 
+TEST(Installation, AcceptsBuildFolder) {
+  const ScratchFolder folder = ScratchFolder::create("hone-installation-test").value();
+  EXPECT_TRUE(makeFolder(folder.path() / "lib"));
+  EXPECT_TRUE(writeFile(folder.path() / "lib/libIREECompiler.so", ""));
+  const auto found = findInstallation(folder.path().string());
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->compilerLibrary(), folder.path() / "lib/libIREECompiler.so");
+  EXPECT_EQ(found->runtimeTool("iree-run-module"), folder.path() / "tools/iree-run-module");
+}
+
 TEST(Installation, FailsIfTheFlagsFolderHasNoIree) {
   const auto found = findInstallation("/no/such/venv");
   ASSERT_FALSE(found);

@@ -15,9 +15,7 @@ Result<std::vector<Splittable>> optimizeGlobally(Compiler& compiler,
                                                  std::span<const CompileRequest> requests) {
   std::vector<JobOrder<LowerModuleJob>> orders;
   for (const CompileRequest& request : requests) {
-    orders.push_back(
-        {.source = {.file = request.source, .hash = request.sourceHash, .flags = request.flags},
-         .job = {.to = kPhaseGlobalOptimization}});
+    orders.push_back({.source = jobSource(request), .job = {.to = kPhaseGlobalOptimization}});
   }
   std::vector<Splittable> programs;
   auto lowered = HONE_TRY(compiler.jobs().runAll(orders));
@@ -103,11 +101,9 @@ Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitO
 
 Result<std::vector<FunctionReduction>> queryReductions(Compiler& compiler,
                                                        const CompileRequest& request) {
-  auto answer = HONE_TRY(compiler.jobs().run(
-      {.file = request.source, .hash = request.sourceHash, .flags = request.flags},
-      ListReductionsJob{}));
+  auto answer = HONE_TRY(compiler.jobs().run(jobSource(request), ListReductionsJob{}));
   if (!answer.report.ok()) {
-    return userError("{}: {}", request.source.filename().string(), answer.report.message);
+    return userError("{}: {}", request.displayName(), answer.report.message);
   }
   return std::move(answer.reply.operations);
 }

@@ -147,6 +147,7 @@ enum class Pipeline : int { standard = 0 };
   X(attributeParse, "mlirAttributeParseGet", MlirAttribute, (MlirContext, MlirStringRef))          \
   X(attributePrint, "mlirAttributePrint", void, (MlirAttribute, MlirStringCallback, void*))        \
   X(stringValue, "mlirStringAttrGetValue", MlirStringRef, (MlirAttribute))                         \
+  X(symbolValue, "mlirFlatSymbolRefAttrGetValue", MlirStringRef, (MlirAttribute))                  \
   X(attributeType, "mlirTypeAttrGetValue", MlirType, (MlirAttribute))                              \
   X(typePrint, "mlirTypePrint", void, (MlirType, MlirStringCallback, void*))                       \
   X(functionInputs, "mlirFunctionTypeGetNumInputs", std::intptr_t, (MlirType))                     \

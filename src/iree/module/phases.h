@@ -4,7 +4,10 @@ namespace hone::iree {
 
 /// Compiler phases used by hone, as in `iree-compile --compile-to=`.
 inline constexpr const char* kPhaseStart = "start";
-inline constexpr const char* kPhaseAbi = "abi";  ///< the last one before preprocessing
+/// After conversion of the input dialects (torch, StableHLO, TOSA).
+inline constexpr const char* kPhaseInput = "input";
+/// After conversion of public functions to buffer views.
+inline constexpr const char* kPhaseAbi = "abi";
 inline constexpr const char* kPhaseGlobalOptimization = "global-optimization";
 inline constexpr const char* kPhaseFlow = "flow";
 inline constexpr const char* kPhaseExecutableSources = "executable-sources";

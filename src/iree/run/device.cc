@@ -35,6 +35,7 @@ Result<std::vector<std::string>> listDevices(const Installation& installation) {
   Command command;
   command.argv = {installation.runtimeTool("iree-run-module").string(), "--list_devices"};
   command.limits.wall = kListTime;
+  command.inherit = Inherit::harmless;
   const Finished finished = HONE_TRY(runCommand(command));
   if (!finished.ending.ok()) {
     return machineError("iree-run-module --list_devices failed ({})", finished.ending.describe());

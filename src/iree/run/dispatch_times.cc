@@ -129,7 +129,10 @@ Result<void> runProfiled(const Device& device, Command command, const std::strin
   command.argv.push_back("--device_profiling_mode=" + profilingMode(device));
   command.argv.push_back("--device_profiling_output=" + file);
   const Activity profiling("measuring the time of each dispatch");
-  const Finished finished = HONE_TRY(runCommand(command));
+  if (command.writable) {
+    command.writable->push_back(std::filesystem::path(file).parent_path());
+  }
+  const Finished finished = HONE_TRY(runTool(std::move(command)));
   if (finished.ending.ok()) {
     return {};
   }
@@ -154,7 +157,9 @@ Result<std::string> readProfile(const Installation& installation, const Limits& 
   command.limits.memoryBytes = 0;  // reading the profile may need more memory than the call
   command.argv = {installation.runtimeTool("iree-profile").string()};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  Finished finished = HONE_TRY(runCommand(command));
+  command.inherit = Inherit::harmless;
+  command.writable.emplace();
+  Finished finished = HONE_TRY(runTool(std::move(command)));
   if (!finished.ending.ok()) {
     const std::string line = firstError(finished.err);
     return machineError("iree-profile cannot read the profile: {}",

@@ -1,7 +1,10 @@
 #include "iree/run/execution.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/progress.h"
 #include "base/text/text.h"
 #include "iree/compile/diagnostics.h"
@@ -22,6 +25,10 @@ CallReport makeReport(const Finished& finished) {
     return report;
   }
   report.status = CallReport::Status::failed;
+  if (finished.ending.wroteTooMuch()) {
+    report.message = "the call wrote more than its limit of disk space";
+    return report;
+  }
   const std::string line = firstError(finished.err);
   report.message = finished.ending.how == Ending::How::signalled || line.empty()
                        ? fmt::format("the call ended with {}", finished.ending.describe())
@@ -40,13 +47,17 @@ std::vector<CallTime> timesFrom(const std::string& text, std::int64_t dropped) {
   if (!json.is_object()) {
     return times;
   }
-  for (const nlohmann::json& entry : json.value("benchmarks", nlohmann::json::array())) {
-    if (entry.value("run_type", "") != "iteration" ||
-        entry.value("repetition_index", 0) < dropped || entry.contains("error_occurred")) {
-      continue;
+  try {
+    for (const nlohmann::json& entry : json.value("benchmarks", nlohmann::json::array())) {
+      if (entry.value("run_type", "") != "iteration" ||
+          entry.value("repetition_index", 0) < dropped || entry.contains("error_occurred")) {
+        continue;
+      }
+      const double unit = nanosecondsPer(entry.value("time_unit", "ns"));
+      times.push_back({entry.value("real_time", 0.0) * unit, entry.value("cpu_time", 0.0) * unit});
     }
-    const double unit = nanosecondsPer(entry.value("time_unit", "ns"));
-    times.push_back({entry.value("real_time", 0.0) * unit, entry.value("cpu_time", 0.0) * unit});
+  } catch (const nlohmann::json::exception&) {  // the program may print anything
+    times.clear();
   }
   return times;
 }
@@ -57,10 +68,17 @@ Command commandFor(const Installation& installation, const Device& device, const
                    std::string_view tool, const Call& call) {
   Command command;
   command.limits = limits;
+  command.inherit = Inherit::harmless;
+  if (device.isLocal()) {  // drivers of GPUs change files of their own
+    command.writable.emplace();
+  }
   command.argv = {installation.runtimeTool(tool).string(), "--device=" + device.name,
                   "--module=" + call.module.string(), "--function=" + call.function};
   for (const std::string& input : call.inputs) {
     command.argv.push_back("--input=" + input);
+  }
+  for (const std::string& parameters : call.parameters) {
+    command.argv.push_back("--parameters=" + parameters);
   }
   return command;
 }
@@ -74,14 +92,37 @@ Command benchmarkFor(const Installation& installation, const Device& device, con
   return command;
 }
 
+Result<Finished> runTool(Command command) {
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tool"));
+  command.environment.emplace_back("TMPDIR", scratch.path().string());
+  if (command.writable) {
+    command.writable->push_back(scratch.path());
+  }
+  Finished finished = HONE_TRY(runCommand(command));
+  HONE_CHECK(checkFileSizeLimit(finished.ending, command.limits));
+  return finished;
+}
+
+Limits ModuleRunner::limitsNow(Limits limits) const {
+  if (deadlineNs_ > 0) {
+    const auto left =
+        std::chrono::milliseconds(std::max<std::int64_t>((deadlineNs_ - nowNs()) / 1'000'000, 1));
+    limits.wall = limits.wall.count() == 0 ? left : std::min(limits.wall, left);
+  }
+  return limits;
+}
+
 Result<CallReport> ModuleRunner::run(const Call& call,
                                      std::span<const std::filesystem::path> results) const {
-  Command command = commandFor(installation_, device_, limits_, "iree-run-module", call);
+  Command command = commandFor(installation_, device_, limitsNow(limits_), "iree-run-module", call);
   const Activity verifying(fmt::format("running @{} to verify its results", call.function));
   for (const std::filesystem::path& file : results) {
     command.argv.push_back("--output=@" + file.string());
+    if (command.writable) {
+      command.writable->push_back(file.parent_path());
+    }
   }
-  const Finished finished = HONE_TRY(runCommand(command));
+  const Finished finished = HONE_TRY(runTool(std::move(command)));
   if (!finished.ending.ok() && !results.empty() && diskWasFull(finished.err)) {
     return machineError("the disk is full: cannot write the results to {}",
                         results.front().parent_path().string());
@@ -104,12 +145,12 @@ Result<Timings> ModuleRunner::timeCold(const Call& call, std::int64_t repetition
 Result<Timings> ModuleRunner::timeAll(const Call& call, std::int64_t iterations,
                                       std::int64_t repetitions, std::int64_t dropped,
                                       const Limits& limits) const {
-  Command command = benchmarkFor(installation_, device_, limits, call, memory_);
+  Command command = benchmarkFor(installation_, device_, limitsNow(limits), call, memory_);
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
   const Activity measuring(fmt::format("measuring @{}", call.function));
-  const Finished finished = HONE_TRY(runCommand(command));
+  const Finished finished = HONE_TRY(runTool(std::move(command)));
   Timings timings{makeReport(finished), timesFrom(finished.out, dropped)};
   const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions - dropped);
   if (timings.report.status == CallReport::Status::ok && !complete) {

@@ -20,6 +20,8 @@ struct Call {
   std::filesystem::path module;
   std::string function;
   std::vector<std::string> inputs;  ///< in the syntax of --input=: "4x4xf32=@file.bin"
+  /// Files with weights, in the syntax of --parameters=: "model=weights.irpa".
+  std::vector<std::string> parameters{};  // NOLINT(readability-redundant-member-init)
 };
 
 struct CallReport {
@@ -47,13 +49,18 @@ enum class Memory : std::uint8_t {
   fresh,  ///< returned to the system: on a CPU each call pays a page fault per page it touches
 };
 
-/// Returns the command that starts a tool of the runtime for a call.
+/// Returns the command that starts a tool of the runtime for a call. The tool lacks the secrets in
+/// the environment. On a CPU it may change no files, except in folders that the caller adds.
 [[nodiscard]] Command commandFor(const Installation& installation, const Device& device,
                                  const Limits& limits, std::string_view tool, const Call& call);
 /// Returns the command that times a call.
 [[nodiscard]] Command benchmarkFor(const Installation& installation, const Device& device,
                                    const Limits& limits, const Call& call,
                                    Memory memory = Memory::kept);
+
+/// Runs a tool of the runtime with a temporary folder, which is removed afterwards. Fails as
+/// runCommand, and if a limit of this process on file sizes stopped the tool.
+[[nodiscard]] Result<Finished> runTool(Command command);
 
 /// Runs and times compiled modules on one device, always in child processes with limits. A failed
 /// call is reported in the value; a Result's error is an interrupt or a machine error.
@@ -71,6 +78,9 @@ class ModuleRunner {
     other.memory_ = memory;
     return other;
   }
+
+  /// Stops all later processes at this monotonic time, too; 0: none.
+  void setDeadline(std::int64_t ns) { deadlineNs_ = ns; }
 
   /// Calls once and writes the raw bytes of each result to the corresponding file.
   [[nodiscard]] Result<CallReport> run(const Call& call,
@@ -91,9 +101,13 @@ class ModuleRunner {
                                         std::int64_t repetitions, std::int64_t dropped,
                                         const Limits& limits) const;
 
+  /// Returns the limits of a process that starts now.
+  [[nodiscard]] Limits limitsNow(Limits limits) const;
+
   Installation installation_;
   Device device_;
   Limits limits_;
+  std::int64_t deadlineNs_ = 0;
   Memory memory_ = Memory::kept;
 };
 

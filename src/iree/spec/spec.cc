@@ -175,7 +175,7 @@ Result<std::vector<DispatchMatcher>> queryMatchers(Compiler& compiler,
                                                    const CompileRequest& request) {
   const auto answer = HONE_TRY(compiler.jobs().run(jobSource(request), ListMatchersJob{}));
   if (!answer.report.ok()) {
-    return userError("{}: {}", request.source.filename().string(), answer.report.message);
+    return userError("{}: {}", request.displayName(), answer.report.message);
   }
   const std::vector<RootMatcher>& found = answer.reply;
   std::vector<DispatchMatcher> matchers;

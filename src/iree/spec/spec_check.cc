@@ -112,8 +112,8 @@ std::string specFlagFor(const Target& target, const std::filesystem::path& file)
 Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, const Spec& spec) {
   const auto plain = HONE_TRY(readMarks(compiler, request));
   if (!plain.report.ok()) {
-    return userError("{} does not compile even without a spec: {}",
-                     request.source.filename().string(), plain.report.message);
+    return userError("{} does not compile even without a spec: {}", request.displayName(),
+                     plain.report.message);
   }
   SpecCheck check;
   check.backends = plain.reply.backends;

@@ -11,6 +11,8 @@
 #include "base/text/text.h"
 #include "iree/compile/constraints.h"
 #include "iree/mlir/problem_mlir.h"
+#include "knobs/gpu/gpu_options.h"
+#include "knobs/gpu/gpu_simt.h"
 #include "knobs/gpu/matrix_instruction.h"
 #include "knobs/gpu/tile_space.h"
 #include "knobs/problem_root.h"
@@ -22,9 +24,8 @@ using model::Conv;
 using model::Matmul;
 using model::Problem;
 
-// Tiles of IREE's former dispatch profiler. They do not include its stages: the compiler now
-// chooses the number of stages, which is part of the name. The former block of 64x4 threads was 4x2
-// warps.
+// Tiles of IREE's former dispatch profiler. They do not include its stages, which the compiler
+// chooses; see kMoreStages. The former block of 64x4 threads was 4x2 warps.
 constexpr std::array k16BitTiles = {
     GpuTile{256, 128, 32, 4, 2}, GpuTile{128, 256, 32, 2, 4}, GpuTile{128, 128, 64, 2, 2},
     GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{64, 64, 64, 2, 2},
@@ -35,6 +36,12 @@ constexpr std::array k32BitTiles = {
     GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{128, 64, 16, 2, 2},
     GpuTile{64, 64, 32, 2, 2},   GpuTile{64, 64, 16, 2, 2},
 };
+
+/// Pipeline stages of loads to try besides those of the constraints, if larger. The compiler
+/// produces the same code for more than three stages on AMD, and for any number on NVIDIA.
+constexpr std::array<std::int64_t, 2> kMoreStages = {2, 3};
+/// The compiler does not pipeline shorter reduction loops.
+constexpr std::int64_t kMinPipelinedSteps = 3;
 
 std::span<const GpuTile> tilesFor(const Problem& problem) {
   const std::size_t bytes = model::byteWidth(model::operandTypes(problem)[0].element);
@@ -136,11 +143,24 @@ std::map<InstructionClass, TileSpace::Match> findNearest(const std::vector<TileS
   return nearest;
 }
 
-}  // namespace
+/// A tile of the list with its point.
+struct NamedMatch {
+  GpuTile tile;
+  InstructionClass kind;
+  TileSpace::Match match;
 
-Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
-                                                 const iree::Target& target,
-                                                 const Problem& problem) {
+  [[nodiscard]] NamedConfig named(bool batch, std::int64_t stages,
+                                  std::string compilationInfo) const {
+    return {.tile = fmt::format("{}{}x{}_{}x{}", batch ? "1x" : "", tile.m, tile.n, tile.k, stages),
+            .coreClass = kind.core,
+            .instructionClass = kind.instruction,
+            .compilationInfo = std::move(compilationInfo)};
+  }
+};
+
+/// Returns the configurations that use matrix instructions.
+Result<std::vector<NamedConfig>> matrixConfigs(iree::Compiler& compiler, const iree::Target& target,
+                                               const Problem& problem) {
   const Problem asked = withoutBatchAndEpilogue(problem);
   const auto product = HONE_TRY(toGpuProduct(asked));
   if (!product) {
@@ -150,7 +170,7 @@ Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
   const std::string source = iree::emitMlir(asked);
   const iree::CompileRequest request{
       folder.path() / "problem.mlir", hashBytes(source), target.flags, {}};
-  HONE_CHECK(writeFile(request.source, source));
+  HONE_CHECK(writeScratchFile(request.source, source));
   const auto constraints = iree::queryConstraints(compiler, request);
   if (!constraints && constraints.error().fault == Fault::user) {
     return std::vector<NamedConfig>();  // the problem itself does not compile
@@ -162,21 +182,41 @@ Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
       spaces.push_back(std::move(*space));
     }
   }
-  std::vector<NamedConfig> configs;
+  std::vector<NamedMatch> matches;
   std::vector<iree::KnobAssignment> assignments;
   for (const GpuTile& tile : tilesFor(problem)) {
     for (auto& [kind, match] : findNearest(spaces, tile, model::resultType(problem).element)) {
-      configs.push_back({.tile = fmt::format("{}{}x{}_{}x{}", hasBatch(problem) ? "1x" : "", tile.m,
-                                             tile.n, tile.k, match.stages),
-                         .coreClass = kind.core,
-                         .instructionClass = kind.instruction,
-                         .compilationInfo = ""});
-      assignments.push_back(std::move(match.assignment));
+      assignments.push_back(match.assignment);
+      matches.push_back({tile, kind, std::move(match)});
     }
   }
   const auto infos = HONE_TRY(iree::compilationInfos(compiler, request, assignments));
+  const bool amd = target.name.starts_with("rocm:");
+  std::vector<NamedConfig> configs;
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    configs[i].compilationInfo = hasBatch(problem) ? batched(infos[i]) : infos[i];
+    const std::string info = hasBatch(problem) ? batched(infos[i]) : infos[i];
+    const TileSpace::Match& match = matches[i].match;
+    configs.push_back(matches[i].named(hasBatch(problem), match.stages, info));
+    for (const std::int64_t stages : kMoreStages) {
+      if (amd && stages > match.stages && match.steps >= kMinPipelinedSteps) {
+        configs.push_back(matches[i].named(
+            hasBatch(problem), stages, HONE_TRY(withOptions(info, {{kPrefetchStages, stages}}))));
+      }
+    }
+  }
+  return configs;
+}
+
+}  // namespace
+
+Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
+                                                 const iree::Target& target,
+                                                 const Problem& problem) {
+  auto configs = HONE_TRY(matrixConfigs(compiler, target, problem));
+  if (configs.empty() && target.name.starts_with("cuda:")) {
+    if (const auto root = rootFrom(problem)) {
+      return simtNamedConfigs(*root);
+    }
   }
   return configs;
 }

@@ -17,7 +17,6 @@ constexpr std::int64_t kLeftToCompiler = -1;
 constexpr std::size_t kMaxOptionPoints = 200'000;
 
 constexpr const char* kWaves = "waves_per_eu";
-constexpr const char* kPrefetch = "prefetch_stages";
 constexpr const char* kBankConflicts = "no_bank_conflict_padding";
 constexpr const char* kReorder = "reorder_workgroups";
 constexpr const char* kPromote = "promote";
@@ -158,7 +157,7 @@ std::vector<std::int64_t> promotionMasks(model::RootKind kind) {
 }  // namespace
 
 std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind) {
-  std::vector<search::Knob> knobs = {{kPrefetch, {kLeftToCompiler, 0, 3}, true},
+  std::vector<search::Knob> knobs = {{kPrefetchStages, {kLeftToCompiler, 0, 3}, true},
                                      {kBankConflicts, {kLeftToCompiler, 1}, false},
                                      {kReorder, {kLeftToCompiler, 1}, false},
                                      {kPromote, promotionMasks(kind), false}};
@@ -204,7 +203,7 @@ Result<std::string> withOptions(std::string info,
     return at == values.end() ? kLeftToCompiler : at->second;
   };
   bool changes = false;
-  for (const char* name : {kWaves, kPrefetch, kBankConflicts, kReorder}) {
+  for (const char* name : {kWaves, kPrefetchStages, kBankConflicts, kReorder}) {
     changes = changes || findValue(name) != kLeftToCompiler;
   }
   info = withPromotions(std::move(info), values);
@@ -234,7 +233,7 @@ Result<std::string> withOptions(std::string info,
     setEntry(info, attributes, "\"amdgpu-waves-per-eu\"", fmt::format("\"{}\"", waves));
   }
   const std::array<std::pair<const char*, std::string>, 3> pipeline = {
-      {{kPrefetch, fmt::format("prefetch_num_stages = {}", findValue(kPrefetch))},
+      {{kPrefetchStages, fmt::format("prefetch_num_stages = {}", findValue(kPrefetchStages))},
        {kBankConflicts, "no_reduce_shared_memory_bank_conflicts = true"},
        {kReorder, "reorder_workgroups_strategy = <Transpose>"}}};
   for (const auto& [knob, entry] : pipeline) {

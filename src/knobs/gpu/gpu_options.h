@@ -17,6 +17,9 @@ namespace hone::knobs {
 /// in shared memory; for an attention: queries, keys and values.
 [[nodiscard]] std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind);
 
+/// Knob of the number of pipeline stages of loads.
+inline constexpr const char* kPrefetchStages = "prefetch_stages";
+
 struct OptionSpace {
   search::Space space;
   bool complete = true;  ///< false: some combinations of options are missing

@@ -45,6 +45,16 @@ std::int64_t productAt(std::span<const std::int64_t> point,
   return product;
 }
 
+std::int64_t countReductions(const GpuProduct& product) {
+  std::int64_t count = 1;
+  for (const auto* loops : {&product.roles.sums, &product.roles.windows}) {
+    for (const std::size_t loop : *loops) {
+      count *= product.root.loops[loop].size;
+    }
+  }
+  return count;
+}
+
 std::optional<std::size_t> knobAt(const search::Space& space,
                                   const iree::PipelineConstraints& constraints,
                                   const std::string& place) {
@@ -110,6 +120,7 @@ bool TileSpace::readPlaces(const iree::PipelineConstraints& constraints,
     return false;
   }
   depth_ = igemm_ ? 0 : product.root.loops[product.roles.sums.back()].size;
+  length_ = countReductions(product);
   stages_ = at("gpu_pipeline_options.prefetch_num_stages");
   axes_ = {*rows, *columns};
   reduction_ = *reduction;
@@ -213,7 +224,9 @@ std::optional<TileSpace::Match> TileSpace::nearest(const GpuTile& tile,
   if (!best) {
     return std::nullopt;
   }
-  return matchAt(std::get<2>(*best), std::get<0>(*best));
+  Match match = matchAt(std::get<2>(*best), std::get<0>(*best));
+  match.steps = length_ / tile.k;
+  return match;
 }
 
 }  // namespace hone::knobs

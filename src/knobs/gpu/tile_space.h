@@ -36,6 +36,7 @@ class TileSpace {
     iree::KnobAssignment assignment;
     double distance = 0;      ///< of the subgroup grid from the requested one
     std::int64_t stages = 0;  ///< pipeline stages of loads
+    std::int64_t steps = 0;   ///< iterations of the tiled reduction loops, which become one loop
   };
 
   /// Lists the points of the constraints. Returns nothing if they are for other loops, because the
@@ -86,7 +87,8 @@ class TileSpace {
   std::vector<std::string> instructions_;
   std::array<Axis, 2> axes_;
   bool igemm_ = false;
-  std::int64_t depth_ = 0;  ///< the tile's depth must divide it; 0: the constraints ensure that
+  std::int64_t depth_ = 0;   ///< the tile's depth must divide it; 0: the constraints ensure that
+  std::int64_t length_ = 0;  ///< iterations of all reduction loops
   std::size_t instruction_ = 0, reduction_ = 0, threads_ = 0, subgroupSize_ = 0;
   std::optional<std::size_t> stages_;
 };

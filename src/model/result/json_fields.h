@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -19,9 +23,29 @@ namespace hone::model {
 /// Returns the member of an object, or null if it is absent.
 [[nodiscard]] const nlohmann::json& findMember(const nlohmann::json& object, const char* name);
 
+/// Throws if the value is not a number that fits T; nlohmann::json would wrap it. Fractions, which
+/// old versions wrote for some members, are cut off.
+template <typename T>
+void requireFits(const nlohmann::json& value) {
+  constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+  const bool converts = value.is_number_integer() ||
+                        (value.is_number_float() && std::abs(value.get<double>()) <= kMaxExact);
+  const bool fits = value.is_number_unsigned()
+                        ? std::in_range<T>(value.get<std::uint64_t>())
+                        : converts && std::in_range<T>(value.get<std::int64_t>());
+  if (!fits) {
+    throw nlohmann::json::type_error::create(302, "expected an integer that fits", &value);
+  }
+}
+
 template <typename T>
 [[nodiscard]] std::optional<T> readField(const nlohmann::json& object, const char* name) {
   const nlohmann::json& member = findMember(object, name);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (!member.is_null()) {
+      requireFits<T>(member);
+    }
+  }
   return member.is_null() ? std::nullopt : std::optional(member.get<T>());
 }
 

@@ -12,7 +12,7 @@ namespace hone::model {
 
 /// Upper bound that catches typing errors before they exhaust memory; far more than can be
 /// measured.
-constexpr std::size_t kMaxCombinations = 100'000;
+constexpr std::size_t kMaxCombinations = 10'000;
 
 /// Selects one element per list for the combination with the given index. The list requested first
 /// varies fastest.

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 #include "model/result/json_reader.h"
 
 namespace hone::search {
@@ -44,7 +46,8 @@ Result<std::vector<std::int64_t>> parseValues(const json& list, std::string_view
     return userError("{}: expected a list of integers", where);
   }
   for (const json& one : list) {
-    if (!one.is_number_integer()) {
+    if (!one.is_number_integer() ||
+        (one.is_number_unsigned() && !std::in_range<std::int64_t>(one.get<std::uint64_t>()))) {
       return userError("{}: expected an integer, got {}", where, one.dump());
     }
     values.push_back(one.get<std::int64_t>());
@@ -76,6 +79,9 @@ Result<Knob> knobFrom(const json& written, const std::string& where) {
   reader.required("values", values);
   reader.optional("ordered", knob.ordered);
   HONE_CHECK(reader.finish());
+  if (hasControlCharacters(knob.name)) {
+    return userError("{}: the name has a control character", where);
+  }
   knob.values = HONE_TRY(parseValues(values, where));
   return knob;
 }
@@ -108,16 +114,6 @@ Result<RecordedPoint> recordedPointFrom(const json& written, const std::vector<K
   return point;
 }
 
-Result<json> parsed(std::string_view text) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    const std::string_view read = text.substr(0, error.byte);
-    return userError("line {}: invalid JSON in the recording",
-                     1 + std::count(read.begin(), read.end(), '\n'));
-  }
-}
-
 bool before(const RecordedPoint& a, const RecordedPoint& b) { return a.values < b.values; }
 
 }  // namespace
@@ -144,7 +140,7 @@ std::string toText(const Recording& recording) {
 }
 
 Result<Recording> recordingFrom(std::string_view text) {
-  const json written = HONE_TRY(parsed(text));
+  const json written = HONE_TRY(jsonFrom(text, "recording"));
   model::JsonReader reader(written, "recording");
   Recording recording;
   json knobs = json::array();
@@ -155,6 +151,9 @@ Result<Recording> recordingFrom(std::string_view text) {
   reader.required("points", points);
   reader.optional("first", first);
   HONE_CHECK(reader.finish());
+  if (hasControlCharacters(recording.name)) {
+    return userError("recording: the name has a control character");
+  }
   if (!knobs.is_array() || !points.is_array() || !first.is_array()) {
     return userError("recording: expected lists for 'knobs', 'points' and 'first'");
   }

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Recording anyRecording() {
-  Recording recording{*rc::gen::element<std::string>("", "a \"matmul\"\n", "größe"),
+  Recording recording{*rc::gen::element<std::string>("", "a \"matmul\"", "größe"),
                       {{"tile", {1, 2, 4, 8}}, {"kind", {0, -3}, *rc::gen::arbitrary<bool>()}},
                       {}};
   for (const std::int64_t tile : {1, 2, 4, 8}) {
@@ -57,7 +57,7 @@ TEST(Recording, ReportsErrorsWithLocation) {
         R"({{"name": "n", "knobs": [{{"name": "x", "values": [1, 2]}}], "points": [{}]{}}})",
         points, more);
   };
-  EXPECT_EQ(error("{\n\"name\": 1,\n]"), "line 3: invalid JSON in the recording");
+  EXPECT_EQ(error("{\n\"name\": 1,\n]"), "recording, line 3: invalid JSON");
   EXPECT_THAT(error("[]"), HasSubstr("recording: must be an object"));
   EXPECT_THAT(error("{}"), HasSubstr("'name' is missing"));
   EXPECT_EQ(error(withPoints(R"({"values": [1], "time_ns": 5}, {"values": [2], "failure": "x"})")),
@@ -86,7 +86,7 @@ TEST(Recording, ErrorNamesTheFile) {
   ASSERT_TRUE(writeFile(folder.path() / "bad.json", "{"));
   const auto bad = readRecording(folder.path() / "bad.json");
   ASSERT_FALSE(bad);
-  EXPECT_THAT(bad.error().message, HasSubstr("bad.json: line 1: "));
+  EXPECT_THAT(bad.error().message, HasSubstr("bad.json: recording, line 1: "));
 }
 
 /// Returns a recording whose times decrease from the first point to the last. Every fifth point

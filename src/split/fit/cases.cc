@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "split/fit/simulate.h"
@@ -15,18 +16,19 @@ constexpr double kRegressionWeight = 10;
 constexpr std::int64_t kMaxCap = 16;
 constexpr std::size_t kMaxFolds = 5;
 
-Cost computeCost(const ShapeResult& shape, double bestUs, double timeUs) {
-  const double ratio = timeUs / bestUs;
+/// Returns the cost of splitting with a limit, or (nullopt) of not splitting.
+Cost computeCost(const ShapeResult& shape, double bestUs, std::optional<std::int64_t> limit) {
+  const auto timeUs = measuredUs(shape, limit);
+  if (!timeUs) {
+    return {.unmeasured = 1};
+  }
+  const double ratio = *timeUs / bestUs;
   const bool regressed =
-      shape.baseline && compareTimes(shape.baseline->meanUs, timeUs) == stats::Verdict::regressed;
+      shape.baseline && compareTimes(shape.baseline->meanUs, *timeUs) == stats::Verdict::regressed;
   const double loss = ratio < kNegligibleRatio ? 0 : std::log(ratio);
-  return {loss, loss * (regressed ? kRegressionWeight : 1), regressed ? 1 : 0};
-}
-
-/// Returns a cost above that of the slowest limit that worked and of twice the best time.
-Cost computeFailureCost(const ShapeResult& shape, double bestUs) {
-  const double loss = std::log(2 * slowestLimit(shape)->timeUs / bestUs);
-  return {loss, kRegressionWeight * loss, 1};
+  return {.loss = loss,
+          .value = loss * (regressed ? kRegressionWeight : 1),
+          .regressed = regressed ? 1 : 0};
 }
 
 Case makeCase(const Cases& cases, const ShapeResult& shape) {
@@ -34,17 +36,15 @@ Case makeCase(const Cases& cases, const ShapeResult& shape) {
   const double best = *bestUs(shape);
   Case one{&shape, reduction.outputSize(), reduction.reductionSize(), {}, {}, {}};
   for (const std::int64_t limit : cases.limits) {
-    const auto time = measuredUs(shape, limit);
-    one.limitCosts.push_back(time ? computeCost(shape, best, *time)
-                                  : computeFailureCost(shape, best));
+    one.limitCosts.push_back(
+        computeCost(shape, best, limit == kNoSplit ? std::nullopt : std::optional(limit)));
   }
   for (const std::int64_t cap : cases.caps) {
-    one.capCosts.push_back(
-        computeCost(shape, best, *timeUnder(shape, std::min(cap, reduction.startSize()))));
+    const auto limit =
+        cap == kNoSplit ? std::nullopt : std::optional(std::min(cap, reduction.startSize()));
+    one.capCosts.push_back(computeCost(shape, best, limit));
   }
-  if (const auto time = timeUnder(shape, std::nullopt)) {
-    one.skipCost = computeCost(shape, best, *time);
-  }
+  one.skipCost = computeCost(shape, best, std::nullopt);
   return one;
 }
 
@@ -69,6 +69,7 @@ Cost& Cost::operator+=(const Cost& other) {
   loss += other.loss;
   value += other.value;
   regressed += other.regressed;
+  unmeasured += other.unmeasured;
   return *this;
 }
 
@@ -78,7 +79,8 @@ Cases collectCases(const SweepResult& sweep, model::ReductionKind kind) {
                [](std::int64_t limit) { return limit < kMaxCap; });
   cases.caps.push_back(kMaxCap);
   for (const ShapeResult& shape : sweep.shapes) {
-    if (shape.reduction.kind == kind && !shape.reduction.sizes.empty() && !shape.limits.empty()) {
+    const bool measured = shape.noSplit || !shape.limits.empty();
+    if (shape.reduction.kind == kind && !shape.reduction.sizes.empty() && measured) {
       cases.all.push_back(makeCase(cases, shape));
     }
   }
@@ -87,6 +89,19 @@ Cases collectCases(const SweepResult& sweep, model::ReductionKind kind) {
            std::tie(b.outputSize, b.reductionSize, b.shape->arguments);
   });
   return cases;
+}
+
+MeasuredRange measureRange(const Cases& cases) {
+  MeasuredRange range;
+  for (const Case& one : cases.all) {
+    const bool first = range.shapes++ == 0;
+    range.minOutput = first ? one.outputSize : std::min(range.minOutput, one.outputSize);
+    range.maxOutput = std::max(range.maxOutput, one.outputSize);
+    range.minReduction =
+        first ? one.reductionSize : std::min(range.minReduction, one.reductionSize);
+    range.maxReduction = std::max(range.maxReduction, one.reductionSize);
+  }
+  return range;
 }
 
 Cost costUnder(const Cases& cases, const Ladder& ladder, const Case& one) {
@@ -115,7 +130,7 @@ Cost costUnder(const Cases& cases, const Heuristic& heuristic) {
   Cost total;
   for (const Case& one : cases.all) {
     const bool skipped = skips(heuristic.form, heuristic.returns, one.shape->reduction);
-    total += skipped ? one.skipCost.value_or(Cost{}) : costUnder(cases, heuristic.ladder, one);
+    total += skipped ? one.skipCost : costUnder(cases, heuristic.ladder, one);
   }
   return total;
 }

@@ -15,7 +15,8 @@ SweepResult oneShape(const ShapeResult& shape) { return {{1, 8, 64}, {shape}, {}
 
 TEST(Cases, CostIsLogOfLostTime) {
   ShapeResult shape = testShape(64, 64, 65536);
-  shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}, {64, timingUs(5.05)}};
+  shape.limits = {{1, timingUs(12)}, {8, timingUs(5)}, {64, timingUs(5.05)}};
+  shape.noSplit = timingUs(10);
   const SweepResult sweep = oneShape(shape);
   const Cases cases = collectCases(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 1U);
@@ -24,23 +25,80 @@ TEST(Cases, CostIsLogOfLostTime) {
   EXPECT_DOUBLE_EQ(one.limitCosts[0].value, std::log(2));
   EXPECT_EQ(one.limitCosts[1].value, 0);
   EXPECT_EQ(one.limitCosts[2].value, 0) << "1 % is negligible";
-  EXPECT_DOUBLE_EQ(one.skipCost->value, std::log(2)) << "same as limit 1";
-  EXPECT_EQ(one.capCosts[2].value, 0) << "16 gives the same split as 8";
+  EXPECT_DOUBLE_EQ(one.skipCost.value, std::log(2));
+  EXPECT_EQ(one.capCosts[1].value, 0);
+  EXPECT_EQ(one.capCosts[1].unmeasured, 0);
+  EXPECT_EQ(one.capCosts[2].unmeasured, 1) << "16 was not measured";
   EXPECT_TRUE(collectCases(sweep, ReductionKind::convolution).all.empty());
 }
 
-TEST(Cases, WeighsRegressionsTenfoldAndFailuresMore) {
+TEST(Cases, WeighsRegressionsTenfold) {
   ShapeResult shape = testShape(64, 64, 65536);
-  shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}};
+  shape.limits = {{8, timingUs(5)}, {64, timingUs(10)}};
   shape.baseline = timingUs(8);
   const SweepResult sweep = oneShape(shape);
   const Cases cases = collectCases(sweep, ReductionKind::matmul);
   const Case& one = cases.all.front();
-  EXPECT_DOUBLE_EQ(one.limitCosts[0].value, 10 * std::log(2));
-  EXPECT_EQ(one.limitCosts[0].regressed, 1);
-  EXPECT_EQ(one.limitCosts[1].regressed, 0);
-  EXPECT_GT(one.limitCosts[2].value, one.limitCosts[0].value);
+  EXPECT_DOUBLE_EQ(one.limitCosts[2].value, 10 * std::log(2));
   EXPECT_EQ(one.limitCosts[2].regressed, 1);
+  EXPECT_EQ(one.limitCosts[1].regressed, 0);
+}
+
+TEST(Cases, UnmeasuredDecisionsHaveNoTime) {
+  ShapeResult shape = testShape(64, 64, 4096);
+  shape.limits = {{1, timingUs(20)}, {8, timingUs(5)}};
+  shape.baseline = timingUs(8);
+  const SweepResult sweep = oneShape(shape);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  const Case& one = cases.all.front();
+  for (const Cost& cost : {one.limitCosts[0], one.limitCosts[2], one.skipCost, one.capCosts[2]}) {
+    EXPECT_EQ(cost.unmeasured, 1);
+    EXPECT_EQ(cost.loss, 0);
+    EXPECT_EQ(cost.value, 0);
+    EXPECT_EQ(cost.regressed, 0);
+    EXPECT_GT(cost.objective(), one.limitCosts[1].objective());
+  }
+}
+
+TEST(Cases, ObjectiveRanksUnmeasuredDecisionsFirst) {
+  EXPECT_LT((Objective{.unmeasured = 0, .value = 1000}), (Objective{.unmeasured = 1, .value = 0}));
+  EXPECT_LT((Objective{.unmeasured = 1, .value = 1}), (Objective{.unmeasured = 1, .value = 2}));
+}
+
+TEST(Cases, IncludeShapesWhoseLimitsAllFailed) {
+  ShapeResult shape = testShape(64, 64, 65536);
+  SweepResult sweep = oneShape(shape);
+  EXPECT_TRUE(collectCases(sweep, ReductionKind::matmul).all.empty());
+  sweep.shapes.front().noSplit = timingUs(5);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  ASSERT_EQ(cases.all.size(), 1U);
+  EXPECT_EQ(cases.all.front().limitCosts[0].unmeasured, 0) << "no split";
+  EXPECT_EQ(cases.all.front().limitCosts[1].unmeasured, 1);
+}
+
+TEST(Cases, LimitOneStandsForNoSplit) {
+  ShapeResult shape = testShape(64, 64, 65536);
+  shape.limits = {{1, timingUs(20)}, {8, timingUs(10)}};
+  shape.noSplit = timingUs(5);
+  const SweepResult sweep = oneShape(shape);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  const Case& one = cases.all.front();
+  EXPECT_EQ(one.limitCosts[0].value, 0) << "not the time of a split into one part";
+  EXPECT_EQ(one.capCosts[0].value, 0);
+  EXPECT_DOUBLE_EQ(one.limitCosts[1].value, std::log(2));
+  EXPECT_EQ(chooseLimit(Ladder{{{INT64_MAX, {}, kNoSplit}}, 16}, shape.reduction), std::nullopt);
+  EXPECT_EQ(chooseLimit(Ladder{{}, kNoSplit}, shape.reduction), std::nullopt);
+}
+
+TEST(Cases, RangeCoversAllShapes) {
+  SweepResult sweep = oneShape(testShape(4, 8, 1000));
+  sweep.shapes.push_back(testShape(64, 64, 512));
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.limits = {{8, timingUs(5)}};
+  }
+  EXPECT_EQ(measureRange(collectCases(sweep, ReductionKind::matmul)),
+            (MeasuredRange{2, 32, 64 * 64, 512, 1000}));
+  EXPECT_EQ(measureRange({}), MeasuredRange{});
 }
 
 TEST(Cases, SumsCostsOfLimitsUnderLadder) {

@@ -11,19 +11,20 @@ namespace hone::split {
 namespace {
 
 using Constant = std::int64_t EarlyReturns::*;
-constexpr std::array<Constant, 3> kConstants = {
-    &EarlyReturns::largeParallel, &EarlyReturns::smallReduction, &EarlyReturns::ratio};
+constexpr std::array<Constant, 4> kConstants = {&EarlyReturns::largeParallel,
+                                                &EarlyReturns::smallReduction, &EarlyReturns::ratio,
+                                                &EarlyReturns::modestReduction};
 
-/// Up to this number of candidates per constant, all combinations are tried; beyond it, one
-/// constant at a time.
+/// Up to this number of candidates per constant, all combinations of the first three are tried;
+/// beyond it, one constant at a time.
 constexpr std::size_t kMaxCombinedCandidates = 10;
 constexpr std::size_t kMaxCandidates = 64;
-constexpr double kRounding = 1e-9;
+constexpr Objective kRounding{.value = 1e-9};
 
 /// A case whose cost depends on whether it is skipped.
 struct OpenCase {
   const model::Reduction* reduction = nullptr;
-  double gain = 0;  ///< gain of skipping it
+  Objective gain;  ///< gain of skipping it
 };
 
 /// Returns the distance of a constant from the compiler's, on a log scale.
@@ -59,15 +60,16 @@ class Search {
   Search(const Heuristic& heuristic, const Cases& cases)
       : form_(heuristic.form), present_(compilersReturns(heuristic.form, heuristic.kind)) {
     for (const Case& one : cases.all) {
-      if (!one.skipCost) {
-        continue;
+      if (one.skipCost.unmeasured > 0 && skips(form_, present_, one.shape->reduction)) {
+        continue;  // there is no time to compare the compiler's decision with
       }
-      const double gain = costUnder(cases, heuristic.ladder, one).value - one.skipCost->value;
+      const Objective gain =
+          costUnder(cases, heuristic.ladder, one).objective() - one.skipCost.objective();
       const EarlyReturns measures = computeMeasures(form_, one.shape->reduction);
       for (std::size_t i = 0; i < kConstants.size(); ++i) {
         measures_[i].insert(measures.*kConstants[i]);
       }
-      if (gain != 0) {
+      if (gain != Objective{}) {
         open_.push_back({&one.shape->reduction, gain});
       }
     }
@@ -87,19 +89,19 @@ class Search {
 
  private:
   /// Returns the saving by skipping, less the price of every changed constant.
-  [[nodiscard]] double computeScore(const EarlyReturns& returns) const {
-    double score = 0;
+  [[nodiscard]] Objective computeScore(const EarlyReturns& returns) const {
+    Objective score;
     for (const OpenCase& one : open_) {
-      score += skips(form_, returns, *one.reduction) ? one.gain : 0;
+      score += skips(form_, returns, *one.reduction) ? one.gain : Objective{};
     }
     for (const Constant constant : kConstants) {
-      score -= returns.*constant == present_.*constant ? 0 : kRungCost;
+      score.value -= returns.*constant == present_.*constant ? 0 : kRungCost;
     }
     return score;
   }
 
   bool consider(const EarlyReturns& returns) {
-    const double score = computeScore(returns);
+    const Objective score = computeScore(returns);
     if (score <= bestScore_ + kRounding) {
       return false;
     }
@@ -126,7 +128,7 @@ class Search {
     for (const std::int64_t p : parallel) {
       for (const std::int64_t s : reduction) {
         for (const std::int64_t r : ratio) {
-          consider({p, s, r});
+          consider({p, s, r, present_.modestReduction});
         }
       }
     }
@@ -135,6 +137,9 @@ class Search {
   bool refine() {
     bool better = false;
     for (std::size_t i = 0; i < kConstants.size(); ++i) {
+      if (form_ == SourceForm::chain && kConstants[i] == &EarlyReturns::modestReduction) {
+        continue;  // the form has no such condition
+      }
       for (const std::int64_t value : candidates(i, kMaxCandidates)) {
         EarlyReturns changed = best_;
         changed.*kConstants[i] = value;
@@ -146,9 +151,9 @@ class Search {
 
   SourceForm form_;
   EarlyReturns present_, best_;
-  double bestScore_ = 0;
+  Objective bestScore_;
   std::vector<OpenCase> open_;
-  std::array<std::set<std::int64_t>, 3> measures_;
+  std::array<std::set<std::int64_t>, kConstants.size()> measures_;
 };
 
 }  // namespace

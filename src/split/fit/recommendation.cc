@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/file.h"
 #include "split/fit/cases.h"
@@ -35,7 +36,7 @@ Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
 /// Fits a heuristic. Ladder and early returns depend on each other, so the ladder is fitted again
 /// to the operations that the returns do not skip.
 Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
-  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases)};
+  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases), measureRange(cases)};
   first.returns = fitReturns(first, cases);
   const Cases kept = notSkipped(cases, first);
   if (kept.all.size() == cases.all.size()) {
@@ -43,7 +44,11 @@ Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder
   }
   Heuristic again = first;
   again.ladder = fitLadder(kept);
-  return costUnder(cases, again).regressed <= costUnder(cases, first).regressed ? again : first;
+  const auto risk = [&](const Heuristic& heuristic) {
+    const Cost cost = costUnder(cases, heuristic);
+    return std::pair(cost.unmeasured, cost.regressed);
+  };
+  return risk(again) <= risk(first) ? again : first;
 }
 
 std::vector<Prediction> predictAll(const Heuristic& heuristic, const Cases& cases) {
@@ -82,8 +87,9 @@ void decide(Recommendation& recommendation) {
   const Regret& twoInSample = recommendation.twoD.inSample;
   const std::string figures = fmt::format("cross-validated regret {} with 2-D, {} with 1-D",
                                           percentOver(two), percentOver(one));
+  const bool known = two.unknown <= one.unknown && twoInSample.unknown <= oneInSample.unknown;
   const bool safe =
-      two.regressed <= one.regressed && twoInSample.regressed <= oneInSample.regressed;
+      known && two.regressed <= one.regressed && twoInSample.regressed <= oneInSample.regressed;
   const bool better = two.geomeanRatio * kMinTwoDGain < one.geomeanRatio;
   recommendation.takeTwoD = two.shapes > 0 && safe && better;
   if (two.shapes == 0) {
@@ -93,6 +99,10 @@ void decide(Recommendation& recommendation) {
   } else if (!better) {
     recommendation.why =
         fmt::format("1-D: {}; the longer 2-D code must gain more than 1 %", figures);
+  } else if (!known) {
+    recommendation.why = fmt::format(
+        "1-D: 2-D decides about {} shapes without a measured time for its decision, 1-D about {}",
+        std::max(two.unknown, twoInSample.unknown), std::max(one.unknown, oneInSample.unknown));
   } else {
     recommendation.why =
         fmt::format("1-D: 2-D is predicted to regress {} shapes against the baseline, 1-D {}",
@@ -107,7 +117,8 @@ std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form)
   std::vector<Recommendation> recommendations;
   for (const ReductionKind kind : {ReductionKind::convolution, ReductionKind::matmul}) {
     const Cases cases = collectCases(sweep, kind);
-    if (cases.all.empty()) {
+    if (std::all_of(cases.all.begin(), cases.all.end(),
+                    [](const Case& one) { return one.shape->limits.empty(); })) {
       continue;
     }
     Recommendation one{
@@ -116,6 +127,26 @@ std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form)
     recommendations.push_back(std::move(one));
   }
   return recommendations;
+}
+
+std::optional<std::string> reasonToKeepCompilersCode(const FittedHeuristic& fitted) {
+  const auto shapes = [](std::int64_t count) {
+    return fmt::format("{} {}", count, count == 1 ? "shape" : "shapes");
+  };
+  if (const auto& counts = fitted.validated) {
+    return counts->regressed > 0 ? std::optional(fmt::format("{} regressed in the validation",
+                                                             shapes(counts->regressed)))
+           : counts->failed > 0
+               ? std::optional(fmt::format("{} failed in the validation", shapes(counts->failed)))
+           : counts->improved == 0
+               ? std::optional<std::string>("no shape improved in the validation")
+               : std::nullopt;
+  }
+  const Regret& predicted = fitted.inSample;
+  const bool hasBaseline = predicted.improved + predicted.neutral + predicted.regressed > 0;
+  return hasBaseline && predicted.improved == 0
+             ? std::optional<std::string>("no shape is predicted to improve")
+             : std::nullopt;
 }
 
 Result<void> writeRecommendations(const std::filesystem::path& folder,

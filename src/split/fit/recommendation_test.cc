@@ -36,6 +36,8 @@ TEST(Recommendation, PrefersTwoDIfReductionSizeMatters) {
   EXPECT_GT(one.oneD.crossValidated.geomeanRatio, one.twoD.crossValidated.geomeanRatio);
   EXPECT_EQ(one.taken(), one.twoD);
   EXPECT_EQ(one.twoD.inSample.regressed, 0);
+  EXPECT_EQ(one.twoD.heuristic.range.shapes, 120);
+  EXPECT_EQ(one.oneD.heuristic.range, one.twoD.heuristic.range);
   EXPECT_EQ(one.twoD.codeLines, static_cast<std::int64_t>(ladderCode(one.twoD.heuristic).size()));
   EXPECT_EQ(one.twoD.crossValidated.shapes + one.twoD.crossValidated.unknown, 120);
 }
@@ -90,11 +92,40 @@ TEST_P(RecommendationOfSeed, FindsKnownLadderWithoutRegressions) {
   EXPECT_LT(one.oneD.crossValidated.geomeanRatio, 1.1);
 }
 
+TEST(Recommendation, KeepsCompilersCodeWithoutProvenGain) {
+  FittedHeuristic fitted;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), std::nullopt) << "there is no baseline";
+  fitted.inSample.neutral = 3;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "no shape is predicted to improve");
+  fitted.inSample.improved = 1;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), std::nullopt);
+  fitted.validated = model::ValidationCounts{.neutral = 3, .ambiguous = 1};
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "no shape improved in the validation");
+  fitted.validated->improved = 5;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), std::nullopt);
+  fitted.validated->failed = 2;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "2 shapes failed in the validation");
+  fitted.validated->regressed = 1;
+  EXPECT_EQ(reasonToKeepCompilersCode(fitted), "1 shape regressed in the validation");
+}
+
 TEST(RecommendationJson, RoundTrips) {
-  const auto all = recommend(gridSweep(), SourceForm::functions);
+  auto all = recommend(gridSweep(), SourceForm::functions);
+  all[0].twoD.validated = model::ValidationCounts{
+      .improved = 1, .neutral = 2, .ambiguous = 3, .regressed = 4, .failed = 5};
   const auto read = model::recommendationsFrom(nlohmann::json::parse(model::toJson(all).dump()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, all);
+}
+
+TEST(RecommendationJson, ReadsFilesWithoutRange) {
+  nlohmann::json json = toJson(recommend(ladderSweep(), SourceForm::functions));
+  nlohmann::json& heuristic = json["recommendations"][0]["one_d"]["heuristic"];
+  heuristic.erase("range");
+  heuristic.erase("modest_reduction");
+  EXPECT_EQ(model::recommendationsFrom(json).value().at(0).oneD.heuristic.range, MeasuredRange{});
+  heuristic["range"] = {{"shapes", 3}, {"output", {1}}, {"reduction", {1, 2}}};
+  EXPECT_THAT(model::recommendationsFrom(json).error().message, HasSubstr("two numbers"));
 }
 
 TEST(RecommendationJson, IsStoredInResultsFolder) {

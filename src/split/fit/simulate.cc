@@ -1,7 +1,6 @@
 #include "split/fit/simulate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "split/fit/rule.h"
@@ -65,25 +64,8 @@ std::optional<double> measuredUs(const ShapeResult& shape, std::optional<std::in
   return shape.noSplit && wanted.empty() ? std::optional(shape.noSplit->meanUs) : std::nullopt;
 }
 
-std::optional<double> timeUnder(const ShapeResult& shape, std::optional<std::int64_t> limit) {
-  const auto measured = measuredUs(shape, limit);
-  if (measured || shape.limits.empty()) {
-    return measured;
-  }
-  if (!limit) {
-    return measuredUs(shape, 1);
-  }
-  const auto distance = [&](std::int64_t other) {
-    return std::abs(std::log2(static_cast<double>(other)) - std::log2(static_cast<double>(*limit)));
-  };
-  const auto nearest = std::min_element(
-      shape.limits.begin(), shape.limits.end(),
-      [&](const auto& a, const auto& b) { return distance(a.first) < distance(b.first); });
-  return nearest->second.meanUs;
-}
-
 Prediction predict(const Heuristic& heuristic, const ShapeResult& shape) {
-  return {&shape, timeUnder(shape, chooseLimit(heuristic, shape.reduction))};
+  return {&shape, measuredUs(shape, chooseLimit(heuristic, shape.reduction))};
 }
 
 Regret computeRegret(std::span<const Prediction> predictions) {

@@ -27,16 +27,11 @@ struct LimitTime {
 /// split.
 [[nodiscard]] std::optional<double> measuredUs(const ShapeResult& shape,
                                                std::optional<std::int64_t> limit);
-/// Like measuredUs, with an estimate for decisions that were not measured. For a limit it is the
-/// time of the nearest measured limit by log2, the smaller one on a tie. For no split it is the
-/// time of limit 1, which makes one part.
-[[nodiscard]] std::optional<double> timeUnder(const ShapeResult& shape,
-                                              std::optional<std::int64_t> limit);
 
 /// A shape with its predicted time under a heuristic.
 struct Prediction {
   const ShapeResult* shape = nullptr;  ///< never null; not owned
-  std::optional<double> timeUs;
+  std::optional<double> timeUs;        ///< nullopt: the heuristic's decision was not measured
 };
 
 [[nodiscard]] Prediction predict(const Heuristic& heuristic, const ShapeResult& shape);

@@ -21,22 +21,19 @@ TEST(Simulate, FindsFastestAndSlowestLimit) {
   EXPECT_EQ(bestUs(shape), 1);
 }
 
-TEST(Simulate, EstimatesNoSplitByLimitOne) {
+TEST(Simulate, LimitOneIsNotNoSplit) {
   ShapeResult shape = testShape(64, 64, 4096);
-  shape.limits = {{8, timingUs(5)}};
-  EXPECT_EQ(timeUnder(shape, std::nullopt), std::nullopt);
-  shape.limits[1] = timingUs(7);
-  EXPECT_EQ(timeUnder(shape, std::nullopt), 7);
+  shape.limits = {{1, timingUs(7)}, {8, timingUs(5)}};
   EXPECT_EQ(measuredUs(shape, std::nullopt), std::nullopt);
   shape.noSplit = timingUs(6);
-  EXPECT_EQ(timeUnder(shape, std::nullopt), 6);
+  EXPECT_EQ(measuredUs(shape, std::nullopt), 6);
+  EXPECT_EQ(measuredUs(shape, 1), 7);
 }
 
 TEST(Simulate, TreatsLimitsWithEqualSizesAsEqual) {
   // 96 can be split into 48 parts but not 64: both limits give tiles of 2.
   ShapeResult shape = testShape(64, 64, 96);
   shape.limits = {{32, timingUs(5)}, {48, timingUs(9)}};
-  EXPECT_EQ(timeUnder(shape, 64), 9);
   EXPECT_EQ(measuredUs(shape, 64), 9);
   EXPECT_EQ(measuredUs(shape, 8), std::nullopt);
 }
@@ -52,13 +49,18 @@ TEST(Simulate, TreatsLimitWithoutSizesAsNoSplit) {
   EXPECT_EQ(measuredUs(shape, std::nullopt), 8);
 }
 
-TEST(Simulate, EstimatesOtherLimitsByNearestLog) {
+TEST(Simulate, PredictsNoTimeForUnmeasuredDecision) {
   ShapeResult shape = testShape(64, 64, 65536);
   shape.limits = {{8, timingUs(5)}, {128, timingUs(9)}};
-  EXPECT_EQ(timeUnder(shape, 16), 5);
-  EXPECT_EQ(timeUnder(shape, 64), 9);
-  EXPECT_EQ(timeUnder(shape, 32), 5) << "equally near to 8 and 128";
-  EXPECT_EQ(timeUnder(shape, 4096), 9);
+  for (const std::int64_t limit : {16, 32, 64, 4096}) {
+    EXPECT_EQ(measuredUs(shape, limit), std::nullopt);
+  }
+  Heuristic heuristic;
+  heuristic.returns = compilersReturns(SourceForm::functions, model::ReductionKind::matmul);
+  heuristic.ladder.cap = 16;
+  EXPECT_EQ(predict(heuristic, shape).timeUs, std::nullopt);
+  heuristic.ladder.cap = 8;
+  EXPECT_EQ(predict(heuristic, shape).timeUs, 5);
 }
 
 TEST(Simulate, ComputesRegretAgainstBestAndBaseline) {

@@ -139,50 +139,80 @@ FOR CONVOLUTION (getConvolutionReductionSizes):
   const int64_t largeParallelSize = 640000;
   const int64_t smallReductionSize = 8192;
   const int64_t ratioThreshold = 64;
+  if (outputSize >= 2 * 1024 * 1024 && reductionSize < 50000) {
+    return std::nullopt;
+  }
 
 FOR MATMUL (getMatmulLikeReductionSizes):
   const int64_t largeOutputSize = 8388608;
   const int64_t smallKSize = 18000;
   const int64_t ratioThreshold = 48;
+  if (outputSize >= 1024 * 1024 && outputSize < 1500 * 1024 && kSize < 200000) {
+    return std::nullopt;
+  }
 
 B) limitParallelLoops Logic
 
 FOR CONVOLUTION (getConvolutionLimitParallelLoops):
 
-1-D, by output size: 1 line (recommended)
+1-D, by output size: 7 lines (recommended)
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
-  return std::min<int64_t>(8, startTileSize);
+  // Fitted to 1 measured shape. All other sizes, and targets with low
+  // parallelism, keep the rules below.
+  const bool isMeasured = !lowParallelism && outputSize == 18432 &&
+                          reductionSize == 22080;
+  if (isMeasured) {
+    return std::min<int64_t>(8, startTileSize);
+  }
 
-2-D, by output size and reduction size: 1 line
+2-D, by output size and reduction size: 7 lines
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
-  return std::min<int64_t>(16, startTileSize);
+  // Fitted to 1 measured shape. All other sizes, and targets with low
+  // parallelism, keep the rules below.
+  const bool isMeasured = !lowParallelism && outputSize == 18432 &&
+                          reductionSize == 22080;
+  if (isMeasured) {
+    return std::min<int64_t>(8, startTileSize);
+  }
 
 Recommended: 1-D: too few shapes to cross-validate a 2-D ladder.
 No shape is predicted to improve; keep the compiler's code.
 
 FOR MATMUL (getMatmulLimitParallelLoops):
 
-1-D, by output size: 4 lines (recommended)
+1-D, by output size: 10 lines (recommended)
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted by cross-validation: 300.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed; 1 shape without a prediction
 
-  if (outputSize < 128 * 128) {
-    return 64;
+  // Fitted to 2 measured shapes. All other sizes, and targets with low
+  // parallelism, keep the rules below.
+  const bool isMeasured = !lowParallelism && outputSize >= 16 * 16 &&
+                          outputSize <= 512 * 512 && reductionSize == 65536;
+  if (isMeasured) {
+    if (outputSize < 128 * 128) {
+      return 64;
+    }
+    return std::min<int64_t>(8, startTileSize);
   }
-  return std::min<int64_t>(8, startTileSize);
 
-2-D, by output size and reduction size: 4 lines
+2-D, by output size and reduction size: 10 lines
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted by cross-validation: 300.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed; 1 shape without a prediction
 
-  if (outputSize < 128 * 128) {
-    return 64;
+  // Fitted to 2 measured shapes. All other sizes, and targets with low
+  // parallelism, keep the rules below.
+  const bool isMeasured = !lowParallelism && outputSize >= 16 * 16 &&
+                          outputSize <= 512 * 512 && reductionSize == 65536;
+  if (isMeasured) {
+    if (outputSize < 128 * 128) {
+      return 64;
+    }
+    return std::min<int64_t>(8, startTileSize);
   }
-  return std::min<int64_t>(16, startTileSize);
 
-Recommended: 1-D: cross-validated regret 100.0 % with 2-D, 100.0 % with 1-D; the longer 2-D code must gain more than 1 %.
+Recommended: 1-D: cross-validated regret 300.0 % with 2-D, 300.0 % with 1-D; the longer 2-D code must gain more than 1 %.
 
 For a compiler whose source has a chain `int64_t limitParallelLoops; if …`
 
@@ -202,46 +232,64 @@ B) limitParallelLoops Logic
 
 FOR CONVOLUTION (getWeightBackwardReductionSizes):
 
-1-D, by output size: 2 lines (recommended)
+1-D, by output size: 6 lines (recommended)
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
+  // Fitted to 1 measured shape. All other sizes keep their own rules.
+  const bool isMeasured = outputSize == 18432 && reductionSize == 22080;
   int64_t limitParallelLoops;
-  limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+  if (isMeasured) {
+    limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+  } else …
 
-2-D, by output size and reduction size: 2 lines
+2-D, by output size and reduction size: 6 lines
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 1.00x: 0 improved, 1 neutral, 0 regressed
 
+  // Fitted to 1 measured shape. All other sizes keep their own rules.
+  const bool isMeasured = outputSize == 18432 && reductionSize == 22080;
   int64_t limitParallelLoops;
-  limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);
+  if (isMeasured) {
+    limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+  } else …
 
 Recommended: 1-D: too few shapes to cross-validate a 2-D ladder.
 No shape is predicted to improve; keep the compiler's code.
 
 FOR MATMUL (getMatmulLikeReductionSizes):
 
-1-D, by output size: 6 lines (recommended)
+1-D, by output size: 11 lines (recommended)
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted by cross-validation: 300.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed; 1 shape without a prediction
 
+  // Fitted to 2 measured shapes. All other sizes keep their own rules.
+  const bool isMeasured = outputSize >= 16 * 16 && outputSize <= 512 * 512 &&
+                          kSize == 65536;
   int64_t limitParallelLoops;
-  if (outputSize < 128 * 128) {
-    limitParallelLoops = 64;
-  } else {
-    limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
-  }
+  if (isMeasured) {
+    if (outputSize < 128 * 128) {
+      limitParallelLoops = 64;
+    } else {
+      limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+    }
+  } else …
 
-2-D, by output size and reduction size: 6 lines
+2-D, by output size and reduction size: 11 lines
   predicted in sample: 0.0 % slower than the best measured, worst shape 1.00x; vs baseline 2.00x: 1 improved, 0 neutral, 0 regressed
-  predicted by cross-validation: 100.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+  predicted by cross-validation: 300.0 % slower than the best measured, worst shape 4.00x; vs baseline 0.50x: 0 improved, 0 neutral, 1 regressed; 1 shape without a prediction
 
+  // Fitted to 2 measured shapes. All other sizes keep their own rules.
+  const bool isMeasured = outputSize >= 16 * 16 && outputSize <= 512 * 512 &&
+                          kSize == 65536;
   int64_t limitParallelLoops;
-  if (outputSize < 128 * 128) {
-    limitParallelLoops = 64;
-  } else {
-    limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);
-  }
+  if (isMeasured) {
+    if (outputSize < 128 * 128) {
+      limitParallelLoops = 64;
+    } else {
+      limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+    }
+  } else …
 
-Recommended: 1-D: cross-validated regret 100.0 % with 2-D, 100.0 % with 1-D; the longer 2-D code must gain more than 1 %.
+Recommended: 1-D: cross-validated regret 300.0 % with 2-D, 300.0 % with 1-D; the longer 2-D code must gain more than 1 %.
 
 ====================================================================================================
 PART 5: TOP 20 HIGHEST SPEEDUPS
@@ -303,7 +351,8 @@ TEST(AnalysisText, ShowsConstantsOfBothLaddersIfTheyDiffer) {
   one.takeTwoD = true;
   const std::string text = analysisText(analysis);
   EXPECT_THAT(text, HasSubstr("  // for the 2-D code (recommended)\n"));
-  EXPECT_THAT(text, HasSubstr("  const int64_t ratioThreshold = 7;\n  // for the 1-D code\n"));
+  EXPECT_THAT(text, HasSubstr("  const int64_t ratioThreshold = isMeasured ? 7 : 64;\n"));
+  EXPECT_THAT(text, HasSubstr("  }\n  // for the 1-D code\n"));
 }
 
 TEST(AnalysisText, ReportsMissingGain) {

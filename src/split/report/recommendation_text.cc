@@ -34,8 +34,8 @@ std::string constantsText(const Recommendation& one) {
       text += fmt::format("  // for the {} code{}\n", roleName(one, *fitted),
                           fitted == &one.taken() ? " (recommended)" : "");
     }
-    for (const NamedConstant& constant : listConstants(fitted->heuristic)) {
-      text += fmt::format("  const int64_t {} = {};\n", constant.name, constant.value);
+    for (const std::string& line : earlyReturnCode(fitted->heuristic)) {
+      text += line + "\n";
     }
     if (same) {
       break;
@@ -73,6 +73,9 @@ std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted)
   text += "\n";
   for (const std::string& line : ladderCode(fitted.heuristic)) {
     text += line + "\n";
+  }
+  if (fitted.heuristic.form == SourceForm::chain) {
+    text.insert(text.size() - 1, " else …");  // the compiler's own chain
   }
   return text + "\n";
 }

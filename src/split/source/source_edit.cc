@@ -3,82 +3,17 @@
 #include <algorithm>
 #include <array>
 
-#include "split/source/cpp_code.h"
-#include "split/source/source_form.h"
+#include "split/source/measured_edit.h"
 
 namespace hone::split {
 namespace {
 
 using model::ReductionKind;
 
-/// A range of the text and its replacement; an empty range is an insertion.
-struct Edit {
-  TextRange place;
-  std::string text;
-};
-
-std::string edited(std::string_view text, std::vector<Edit>& edits) {
-  std::ranges::sort(edits, {}, [](const Edit& edit) { return edit.place.begin; });
-  std::string out;
-  std::size_t at = 0;
-  for (const Edit& edit : edits) {
-    out.append(text.substr(at, edit.place.begin - at)).append(edit.text);
-    at = edit.place.end;
-  }
-  return out.append(text.substr(at));
-}
-
-/// Returns true if `after` equals `before` outside the edits, which must be sorted.
-bool sameOutside(std::string_view before, std::string_view after, std::span<const Edit> edits) {
-  std::size_t at = 0;
-  for (const Edit& edit : edits) {
-    const std::string_view kept = before.substr(at, edit.place.begin - at);
-    if (edit.place.begin < at || !after.starts_with(kept) ||
-        !after.substr(kept.size()).starts_with(edit.text)) {
-      return false;
-    }
-    after.remove_prefix(kept.size() + edit.text.size());
-    at = edit.place.end;
-  }
-  return after == before.substr(at);
-}
-
-/// Returns the line end of the line that contains the offset.
-std::string_view lineEndAt(std::string_view text, std::size_t offset) {
-  const std::size_t end = text.find('\n', offset);
-  return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
-}
-
-/// Returns the indentation before the offset; "" if other text precedes it in its line.
-std::string indentAt(std::string_view text, std::size_t offset) {
-  const std::size_t line = text.rfind('\n', offset == 0 ? 0 : offset - 1);
-  const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
-  const std::string_view before = text.substr(begin, offset - std::min(begin, offset));
-  return before.find_first_not_of(" \t") == std::string_view::npos ? std::string(before) : "";
-}
-
-bool restOfLineIsBlank(std::string_view text, std::size_t offset) {
-  const std::string_view rest = text.substr(offset, text.find('\n', offset) - offset);
-  return rest.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
-/// Returns lines `(void)name;` that suppress warnings about unused variables.
-Result<std::vector<std::string>> voidLines(const Decision& decision,
-                                           const std::vector<std::string>& code) {
-  const std::string joined = fmt::format("{}", fmt::join(code, "\n"));
-  const Source written = HONE_TRY(readSource(joined, "new code"));
-  std::vector<std::string> lines;
-  for (const std::string& name : decision.codeOnly) {
-    if (std::ranges::find(written.tokens, name, &Token::text) == written.tokens.end()) {
-      lines.push_back(fmt::format("  (void){};", name));
-    }
-  }
-  return lines;
-}
-
-Result<void> checkHeuristic(const Heuristic& heuristic) {
+Result<void> checkValues(const Heuristic& heuristic) {
   const EarlyReturns& returns = heuristic.returns;
-  bool good = std::min({returns.largeParallel, returns.smallReduction, returns.ratio}) >= 0;
+  bool good = std::min({returns.largeParallel, returns.smallReduction, returns.ratio,
+                        returns.modestReduction}) >= 0;
   good = good && heuristic.ladder.cap >= 1;
   for (const Band& band : heuristic.ladder.bands) {
     good = good && band.outputBelow >= 1 && band.limit >= 1;
@@ -91,64 +26,25 @@ Result<void> checkHeuristic(const Heuristic& heuristic) {
         "invalid heuristic for {}: constants must be at least 0, sizes and limits at least 1",
         model::nameOf(heuristic.kind));
   }
+  const MeasuredRange& range = heuristic.range;
+  if (range.shapes < 1 || range.minOutput > range.maxOutput ||
+      range.minReduction > range.maxReduction) {
+    return userError(
+        "the heuristic for {} has no measured range; run hone split analyze to create it again",
+        model::nameOf(heuristic.kind));
+  }
   return {};
 }
 
-Result<Decision> editable(const Source& source, ReductionKind kind) {
-  Decision decision = HONE_TRY(decisionFor(source, kind));
-  if (!decision.switchedOff.empty()) {
-    return source.error(decision.switchedOff[0],
+Result<SourceRule> editableRule(const Source& source, ReductionKind kind) {
+  SourceRule rule = HONE_TRY(readRule(source, kind));
+  if (!rule.disabled.empty()) {
+    return source.error(rule.disabled[0],
                         "this early return is disabled; revert the edit first, from "
                         "{}.hone-backup or with git",
                         source.file);
   }
-  return decision;
-}
-
-/// Replaces the decision's code with the lines, which are written for an indentation of two blanks.
-Edit codeEdit(const Source& source, const Decision& decision,
-              const std::vector<std::string>& lines) {
-  const bool chain = decision.form == SourceForm::chain;
-  const Token& first = source.tokens[decision.codeBegin];
-  const std::string_view lineEnd = lineEndAt(source.text, first.begin);
-  const Token& close = source.tokens[decision.codeEnd];
-  const std::string closing = indentAt(source.text, close.begin);
-  const std::string indent = chain ? indentAt(source.text, first.begin) : closing + "  ";
-  std::string text;
-  for (const std::string& line : lines) {
-    text.append(text.empty() && chain ? "" : fmt::format("{}{}", lineEnd, indent));
-    text.append(line.substr(2));
-  }
-  if (chain) {
-    return {{first.begin, source.tokens[decision.codeEnd - 1].end}, std::move(text)};
-  }
-  return {{source.tokens[decision.codeBegin - 1].end, close.begin},
-          fmt::format("{}{}{}", text, lineEnd, closing)};
-}
-
-Result<void> addEdits(const Source& source, const Heuristic& heuristic, std::vector<Edit>& edits) {
-  HONE_CHECK(checkHeuristic(heuristic));
-  const Decision decision = HONE_TRY(editable(source, heuristic.kind));
-  if (decision.form != heuristic.form) {
-    return userError(
-        "{}: code for {} has form '{}', but the heuristic is for form '{}'; derive a heuristic for "
-        "this form",
-        source.file, model::nameOf(heuristic.kind), nameOf(decision.form), nameOf(heuristic.form));
-  }
-  HONE_CHECK(checkFunction(source, decision));
-  const auto wanted = listConstants(heuristic);
-  const auto places = HONE_TRY(constantsIn(source, decision, wanted));
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (places[i].constant.value != wanted[i].value) {
-      edits.push_back({places[i].value, std::to_string(wanted[i].value)});
-    }
-  }
-  std::vector<std::string> lines = ladderCode(heuristic);
-  const auto voids = HONE_TRY(voidLines(decision, lines));
-  lines.insert(lines.begin() + (decision.form == SourceForm::chain ? 1 : 0), voids.begin(),
-               voids.end());
-  edits.push_back(codeEdit(source, decision, lines));
-  return {};
+  return rule;
 }
 
 std::unexpected<Error> notReadBack(const Source& source) {
@@ -158,19 +54,55 @@ std::unexpected<Error> notReadBack(const Source& source) {
       source.file);
 }
 
+// A fixed limit
+
+bool declares(const SourceRule& rule, std::string_view name) {
+  return std::any_of(rule.body->begin(),
+                     rule.body->begin() + static_cast<std::ptrdiff_t>(rule.declaration),
+                     [&](const Statement& one) {
+                       return one.kind == Statement::Kind::declaration && one.name == name;
+                     });
+}
+
+/// Returns variables that only the chain uses; without it the compiler would warn about them.
+std::vector<std::string> namesOfChainOnly(const SourceRule& rule) {
+  const auto& tokens = rule.source->tokens;
+  const Statement& chain = (*rule.body)[rule.decision];
+  std::vector<std::string> names;
+  for (std::size_t i = chain.begin; i < chain.end; ++i) {
+    const std::string& name = tokens[i].text;
+    if (tokens[i].kind != TokenKind::identifier || std::ranges::find(names, name) != names.end() ||
+        !declares(rule, name)) {
+      continue;
+    }
+    int uses = 0;
+    for (std::size_t at = rule.sizes.bodyBegin; at < rule.sizes.bodyEnd; ++at) {
+      const bool outside = at < chain.begin || at >= chain.end;
+      uses += outside && tokens[at].text == name ? 1 : 0;
+    }
+    if (uses == 1) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 /// Inserts the fixed limit before the code and disables the code.
-Result<void> addFixedEdits(const Source& source, const Decision& decision, std::int64_t limit,
-                           std::vector<Edit>& edits) {
-  const bool chain = decision.form == SourceForm::chain;
-  const std::size_t before = chain ? decision.codeBegin + 2 : decision.codeBegin - 1;
+void addFixedEdits(const SourceRule& rule, std::int64_t limit, std::vector<Edit>& edits) {
+  const Source& source = *rule.source;
+  const bool chain = !rule.limit;
+  const std::size_t before =
+      chain ? (*rule.body)[rule.declaration].end - 1 : rule.limit->bodyBegin - 1;
+  const std::size_t last = chain ? (*rule.body)[rule.decision].end - 1 : rule.limit->bodyEnd - 1;
   const std::size_t begin = source.tokens[before].end;
-  const std::size_t end = source.tokens[decision.codeEnd - 1].end;
+  const std::size_t end = source.tokens[last].end;
   const std::string_view lineEnd = lineEndAt(source.text, begin);
   const std::string indent =
-      chain ? indentAt(source.text, source.tokens[decision.codeBegin].begin) : "  ";
+      chain ? indentAt(source.text, source.tokens[(*rule.body)[rule.declaration].begin].begin)
+            : "  ";
   std::string text;
-  for (const std::string& line : HONE_TRY(voidLines(decision, {}))) {
-    text += fmt::format("{}{}{}", lineEnd, indent, line.substr(2));
+  for (const std::string& name : chain ? namesOfChainOnly(rule) : rule.limitParameters) {
+    text += fmt::format("{}{}(void){};", lineEnd, indent, name);
   }
   text +=
       fmt::format("{}{}{} {};", lineEnd, indent, chain ? "limitParallelLoops =" : "return", limit);
@@ -180,51 +112,68 @@ Result<void> addFixedEdits(const Source& source, const Decision& decision, std::
   edits.push_back(
       {{end, end},
        fmt::format("{}#endif{}", lineEnd, restOfLineIsBlank(source.text, end) ? "" : lineEnd)});
-  for (const TextRange& condition : decision.conditions) {
-    edits.push_back({{condition.begin, condition.begin}, "false && ("});
-    edits.push_back({{condition.end, condition.end}, ")"});
+  for (const ReturnCondition& condition : rule.conditions) {
+    const std::size_t from = source.tokens[condition.begin].begin;
+    const std::size_t to = source.tokens[condition.end - 1].end;
+    edits.push_back({{from, from}, "false && ("});
+    edits.push_back({{to, to}, ")"});
   }
-  return {};
 }
 
-/// Returns true if the code only sets the fixed limit and every early return is disabled.
-bool hasFixedLimit(const Source& source, const Decision& decision, std::int64_t limit) {
-  const bool chain = decision.form == SourceForm::chain;
-  auto code = decision.code(source);
-  code = code.subspan(chain ? 3 : 0);
-  while (matches(code, 0, {"(", "void", ")"})) {
-    code = code.subspan(std::min<std::size_t>(5, code.size()));
+/// Returns true if every operation gets the fixed limit.
+bool hasFixedLimit(const SourceRule& rule, std::int64_t limit) {
+  Random random(4);
+  constexpr int kChecks = 100;
+  for (int i = 0; i < kChecks; ++i) {
+    const auto found = limitUnder(rule, randomReduction(random, rule.kind), i % 2 == 0);
+    if (!found || *found != limit) {
+      return false;
+    }
   }
-  const std::string value = std::to_string(limit);
-  const bool fixed = chain
-                         ? code.size() == 4 && matches(code, 0, {"limitParallelLoops", "=", value})
-                         : code.size() == 3 && matches(code, 0, {"return", value});
-  return fixed && decision.switchedOff.size() == decision.conditions.size();
+  return rule.disabled.size() == rule.conditions.size();
 }
 
 constexpr std::array<ReductionKind, 2> kKinds = {ReductionKind::convolution, ReductionKind::matmul};
 
 }  // namespace
 
+Result<std::string> withoutHeuristics(std::string_view text, const std::filesystem::path& file) {
+  const Source source = HONE_TRY(readSource(text, file.string()));
+  auto edits = HONE_TRY(makeRemoval(source));
+  return edited(text, edits);
+}
+
 Result<std::string> withHeuristics(std::string_view text, const std::filesystem::path& file,
                                    std::span<const Heuristic> heuristics) {
-  const Source source = HONE_TRY(readSource(text, file.string()));
+  const std::string own = HONE_TRY(withoutHeuristics(text, file));
+  const Source source = HONE_TRY(readSource(own, file.string()));
   std::vector<Edit> edits;
+  std::vector<SourceRule> rules;
   for (const Heuristic& heuristic : heuristics) {
     if (std::ranges::count(heuristics, heuristic.kind, &Heuristic::kind) != 1) {
       return userError("expected one heuristic for {}, got two", model::nameOf(heuristic.kind));
     }
-    HONE_CHECK(addEdits(source, heuristic, edits));
+    HONE_CHECK(checkValues(heuristic));
+    rules.push_back(HONE_TRY(editableRule(source, heuristic.kind)));
+    if (rules.back().form != heuristic.form) {
+      return userError(
+          "{}: code for {} has form '{}', but the heuristic is for form '{}'; derive a heuristic "
+          "for this form",
+          source.file, model::nameOf(heuristic.kind), nameOf(rules.back().form),
+          nameOf(heuristic.form));
+    }
+    HONE_CHECK(addHeuristic(rules.back(), heuristic, edits));
   }
-  std::string changed = edited(text, edits);
+  std::string changed = edited(own, edits);
   const Source again = HONE_TRY(readSource(changed, file.string()));
-  for (const Heuristic& heuristic : heuristics) {
-    const auto back = heuristicIn(again, heuristic.kind);
-    if (!back || *back != heuristic) {
+  for (std::size_t i = 0; i < heuristics.size(); ++i) {
+    const auto back = readRule(again, heuristics[i].kind);
+    if (!back) {
       return notReadBack(source);
     }
+    HONE_CHECK(checkHeuristic(rules[i], *back, heuristics[i]));
   }
-  if (!sameOutside(text, changed, edits)) {
+  if (!sameOutside(own, changed, edits)) {
     return notReadBack(source);
   }
   return changed;
@@ -237,17 +186,16 @@ Result<std::string> withFixedLimit(std::string_view text, const std::filesystem:
   }
   const Source source = HONE_TRY(readSource(text, file.string()));
   std::vector<Edit> edits;
-  std::vector<Decision> before;
+  std::vector<SourceRule> before;
   for (const ReductionKind kind : kKinds) {
-    before.push_back(HONE_TRY(editable(source, kind)));
-    HONE_CHECK(addFixedEdits(source, before.back(), limit, edits));
+    before.push_back(HONE_TRY(editableRule(source, kind)));
+    addFixedEdits(before.back(), limit, edits);
   }
   std::string changed = edited(text, edits);
   const Source again = HONE_TRY(readSource(changed, file.string()));
-  for (const Decision& was : before) {
-    const auto now = decisionFor(again, was.kind);
-    if (!now || now->conditions.size() != was.conditions.size() ||
-        !hasFixedLimit(again, *now, limit)) {
+  for (const SourceRule& was : before) {
+    const auto now = readRule(again, was.kind);
+    if (!now || now->conditions.size() != was.conditions.size() || !hasFixedLimit(*now, limit)) {
       return notReadBack(source);
     }
   }

@@ -44,39 +44,6 @@ std::optional<Definition> definitionAt(const Source& source, std::size_t at) {
   return Definition{at, at + 2, close, body + 1, source.partners[body]};
 }
 
-std::unexpected<Error> noLimit(const Source& source, std::size_t at) {
-  return unsupportedForm(
-      source, source.tokens[at].line,
-      "expected 'limitParallelLoops = …;' or an if/else chain of such assignments, with "
-      "braces and a final else");
-}
-
-/// Returns the index after `{ statement }`.
-Result<std::size_t> endOfLimitBlock(const Source& source, std::size_t at, std::size_t end) {
-  if (at >= end || source.tokens[at].text != "{") {
-    return noLimit(source, std::min(at, end - 1));
-  }
-  const std::size_t close = source.partners[at];
-  const std::size_t after = HONE_TRY(endOfLimitStatement(source, at + 1, close));
-  if (after != close) {
-    return noLimit(source, after);
-  }
-  return close + 1;
-}
-
-Result<std::size_t> endOfAssignment(const Source& source, std::size_t at, std::size_t end) {
-  for (std::size_t i = at + 2; i < end; i = source.partners[i] + 1) {
-    const std::string_view text = source.tokens[i].text;
-    if (text == ";" && i > at + 2) {
-      return i + 1;
-    }
-    if (text == ";" || text == "{" || text == "=") {
-      break;
-    }
-  }
-  return noLimit(source, at);
-}
-
 }  // namespace
 
 Result<std::optional<Definition>> findDefinition(const Source& source, std::string_view name) {
@@ -93,14 +60,6 @@ Result<std::optional<Definition>> findDefinition(const Source& source, std::stri
     }
   }
   return found;
-}
-
-std::vector<std::size_t> topLevel(const Source& source, std::size_t begin, std::size_t end) {
-  std::vector<std::size_t> indices;
-  for (std::size_t i = begin; i < end; i = std::max(i, source.partners[i]) + 1) {
-    indices.push_back(i);
-  }
-  return indices;
 }
 
 Result<std::vector<std::string>> findParameters(const Source& source, const Definition& definition,
@@ -131,27 +90,6 @@ Result<std::vector<std::string>> findParameters(const Source& source, const Defi
     }
   }
   return names;
-}
-
-Result<std::size_t> endOfLimitStatement(const Source& source, std::size_t at, std::size_t end) {
-  const std::vector<Token>& tokens = source.tokens;
-  while (at + 1 < end && matches(tokens, at, {"if", "("})) {
-    const std::size_t after = HONE_TRY(endOfLimitBlock(source, source.partners[at + 1] + 1, end));
-    if (after >= end || tokens[after].text != "else") {
-      return noLimit(source, std::min(after, end - 1));
-    }
-    at = after + 1;
-    if (at < end && tokens[at].text == "{") {
-      return endOfLimitBlock(source, at, end);
-    }
-    if (at + 1 >= end || !matches(tokens, at, {"if", "("})) {
-      return noLimit(source, after);
-    }
-  }
-  if (at + 1 < end && matches(tokens, at, {"limitParallelLoops", "="})) {
-    return endOfAssignment(source, at, end);
-  }
-  return noLimit(source, std::min(at, end - 1));
 }
 
 }  // namespace hone::split

@@ -16,8 +16,7 @@ template <typename... Args>
 [[nodiscard]] std::unexpected<Error> unsupportedForm(const Source& source, int line,
                                                      fmt::format_string<Args...> format,
                                                      Args&&... args) {
-  return source.error(line, "{}; hone supports only the two forms described in docs/split.md",
-                      fmt::format(format, std::forward<Args>(args)...));
+  return source.error(line, format, std::forward<Args>(args)...);
 }
 
 /// A function definition, as token indices.
@@ -32,18 +31,9 @@ struct Definition {
 [[nodiscard]] Result<std::optional<Definition>> findDefinition(const Source& source,
                                                                std::string_view name);
 
-/// Returns the tokens from `begin` to `end` that are not nested in brackets.
-[[nodiscard]] std::vector<std::size_t> topLevel(const Source& source, std::size_t begin,
-                                                std::size_t end);
-
 /// Returns the parameter names; each of `sizes` must be a parameter of type int64_t.
 [[nodiscard]] Result<std::vector<std::string>> findParameters(
     const Source& source, const Definition& definition,
     std::initializer_list<std::string_view> sizes);
-
-/// Returns the index after the statement at `at`, which must only set limitParallelLoops: an
-/// assignment, or an if/else chain with braces and a final else.
-[[nodiscard]] Result<std::size_t> endOfLimitStatement(const Source& source, std::size_t at,
-                                                      std::size_t end);
 
 }  // namespace hone::split

@@ -15,6 +15,9 @@ std::string Choice::name() const {
   if (isNoSplit) {
     parts.emplace_back("no split");
   }
+  if (isRecommended) {
+    parts.emplace_back("recommended code");
+  }
   for (const std::int64_t limit : limits) {
     parts.push_back(fmt::format("limit {}", limit));
   }

@@ -21,6 +21,7 @@ struct Choice {
   std::vector<std::int64_t> limits;
   bool isBaseline = false;
   bool isNoSplit = false;
+  bool isRecommended = false;  ///< compiled by a compiler built with the recommended code
 
   /// Returns "baseline, limit 64, limit 128".
   [[nodiscard]] std::string name() const;

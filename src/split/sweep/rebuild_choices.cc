@@ -16,9 +16,12 @@ using iree::CompileRequest;
 /// The problems compiled by one of the built compilers, in order.
 struct Variant {
   std::string name;
-  std::optional<std::int64_t> limit;  ///< nullopt: the original source
-  bool splits = true;                 ///< split reduction is on
-  std::vector<Compiled> compiled;
+  std::optional<std::int64_t> limit = std::nullopt;  ///< in place of the source's rules
+  bool isRecommended = false;                        ///< the source has the recommended code
+  bool splits = true;                                ///< split reduction is on
+  std::vector<Compiled> compiled = {};
+
+  [[nodiscard]] bool isOriginal() const { return !limit && !isRecommended; }
 };
 
 /// Compiles all problems with the compiler just built.
@@ -27,9 +30,10 @@ Result<std::vector<Compiled>> compileWith(const RebuildOptions& options,
                                           std::span<const CompileRequest> requests, bool splits) {
   // The revision of a built compiler is that of the checkout, without the edit.
   const std::string hash = HONE_TRY(hashFile(library));
+  const auto cache = HONE_TRY(cacheFolder());
   auto pool = HONE_TRY(iree::CompilePool::start({library, options.workers, {}}));
   iree::Compiler compiler(std::move(pool),
-                          iree::ArtifactCache(cacheFolder() / "rebuilt" / hash.substr(0, 16)),
+                          iree::ArtifactCache(cache / "rebuilt" / hash.substr(0, 16)),
                           options.compileLimits);
   std::vector<CompileRequest> flagged(requests.begin(), requests.end());
   for (CompileRequest& request : flagged) {
@@ -50,7 +54,8 @@ Result<std::filesystem::path> built(const Build& build) {
   return library;
 }
 
-/// Builds the original source and one variant per limit, and compiles with each.
+/// Builds the original source, one variant per limit and one with the recommended code, and
+/// compiles with each.
 Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
                                              std::span<const CompileRequest> requests,
                                              Progress& progress) {
@@ -59,20 +64,30 @@ Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
     progress.say(guard.notice());
   }
   std::vector<Variant> variants;
-  progress.stage("build", static_cast<std::int64_t>(options.limits.size()) + 1);
+  const std::size_t builds = 1 + options.limits.size() + (options.recommended.empty() ? 0 : 1);
+  progress.stage("build", static_cast<std::int64_t>(builds));
   const auto original = HONE_TRY(built(options.build));
-  variants.push_back(
-      {"baseline", std::nullopt, true, HONE_TRY(compileWith(options, original, requests, true))});
-  variants.push_back(
-      {"no split", std::nullopt, false, HONE_TRY(compileWith(options, original, requests, false))});
+  for (const bool splits : {true, false}) {
+    variants.push_back({.name = splits ? "baseline" : "no split", .splits = splits});
+    variants.back().compiled = HONE_TRY(compileWith(options, original, requests, splits));
+  }
   progress.step("original source");
-  for (const std::int64_t limit : options.limits) {
-    const std::string text = HONE_TRY(withFixedLimit(guard.original(), options.source, limit));
+  const auto add = [&](Variant variant, const std::string& text) -> Result<void> {
     HONE_CHECK(guard.write(text));
     const auto library = HONE_TRY(built(options.build));
-    variants.push_back({fmt::format("limit {}", limit), limit, true,
-                        HONE_TRY(compileWith(options, library, requests, true))});
+    variant.compiled = HONE_TRY(compileWith(options, library, requests, true));
+    variants.push_back(std::move(variant));
     progress.step(variants.back().name);
+    return {};
+  };
+  for (const std::int64_t limit : options.limits) {
+    const std::string text = HONE_TRY(withFixedLimit(guard.original(), options.source, limit));
+    HONE_CHECK(add({.name = fmt::format("limit {}", limit), .limit = limit}, text));
+  }
+  if (!options.recommended.empty()) {
+    const std::string text =
+        HONE_TRY(withHeuristics(guard.original(), options.source, options.recommended));
+    HONE_CHECK(add({.name = "recommended code", .isRecommended = true}, text));
   }
   HONE_CHECK(guard.restore());
   progress.finish();
@@ -97,8 +112,9 @@ CompiledProblem collectProblem(const std::vector<Variant>& variants, std::size_t
     if (variant.limit) {
       choice.limits.push_back(*variant.limit);
     }
-    choice.isBaseline = choice.isBaseline || (!variant.limit && variant.splits);
-    choice.isNoSplit = choice.isNoSplit || (!variant.limit && !variant.splits);
+    choice.isBaseline = choice.isBaseline || (variant.isOriginal() && variant.splits);
+    choice.isNoSplit = choice.isNoSplit || (variant.isOriginal() && !variant.splits);
+    choice.isRecommended = choice.isRecommended || variant.isRecommended;
   }
   return compiled;
 }

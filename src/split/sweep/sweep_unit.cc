@@ -337,12 +337,13 @@ Result<json> SweepUnit::perform(engine::UnitContext& context) {
   const engine::Program program = engine::makeProgram(problem_.problem, source_, kFunction);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, settings_.seed, scratch.path()));
-  engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());
+  const iree::ModuleRunner& runner = tools_.runnerAt(context.place);
+  engine::Verifier verifier(runner, program, inputs, scratch.path());
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < compiled_->choices.size(); ++i) {
     entries.push_back(makeEntry(problem_, *compiled_, i, inputs));
   }
-  ShapeMeasurement measurement(tools_.runner, context.log, settings_.seed);
+  ShapeMeasurement measurement(runner, context.log, settings_.seed);
   HONE_CHECK(measurement.run(*compiled_, entries, verifier));
   context.referenceCpuNs += verifier.referenceCpuNs();
   fill(record, entries);

@@ -79,7 +79,9 @@ inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t se
 }
 
 inline BestLimit bestBy(const Ladder& ladder) {
-  return [ladder](const model::Reduction& reduction) { return chooseLimit(ladder, reduction); };
+  return [ladder](const model::Reduction& reduction) {
+    return chooseLimit(ladder, reduction).value_or(1);
+  };
 }
 
 }  // namespace hone::split

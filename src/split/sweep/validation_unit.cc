@@ -85,10 +85,11 @@ Result<ValidationRecord> validationFrom(const json& json) {
 /// The compiled problem. Contender 0 is the baseline, 1 its twin, then one per split.
 struct ValidationUnit::Item {
   iree::CompileRequest request;
-  iree::Compiled baseline;
-  std::vector<std::vector<std::int64_t>> sizes;  ///< distinct tile sizes
-  std::vector<iree::SplitCompiled> compiled;     ///< one per entry of `sizes`
-  std::vector<std::int64_t> compilersOwn;
+  iree::SplitCompiled baseline;
+  std::vector<std::string> labels;            ///< of the distinct splits
+  std::vector<iree::SplitCompiled> compiled;  ///< one per label; empty if nothing compiles
+  /// Index of the split of each strategy; nullopt: it is the compiler's default.
+  std::map<std::string, std::optional<std::size_t>> splitOf;
   std::vector<engine::CallTrial> contenders;
   std::vector<engine::FinalTimes> found;  ///< one per contender
 };
@@ -124,26 +125,43 @@ Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
     problems.push_back(units.back()->order_.problem);
   }
   const auto sources = HONE_TRY(requestsFor(problems, tools_.flags, tools_.folder));
-  std::vector<iree::CompileRequest> wholes = sources;
-  for (iree::CompileRequest& whole : wholes) {
-    whole.flags.emplace_back(iree::kEnableSplitFlag);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    units[i]->item_ = std::make_unique<Item>();
+    units[i]->item_->request = sources[i];
   }
   const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-  const auto programs = HONE_TRY(iree::prepareSplits(tools_.compiler, sources));
-  const auto baselines = HONE_TRY(tools_.compiler.compileAll(wholes, {}));
+  return tools_.built ? compileBuilt(tools_, units) : compileByAttribute(tools_, units);
+}
+
+Result<void> ValidationUnit::compileByAttribute(const ValidationTools& tools,
+                                                std::span<ValidationUnit* const> units) {
+  std::vector<iree::CompileRequest> sources;
+  std::vector<iree::CompileRequest> wholes;
+  for (const ValidationUnit* unit : units) {
+    sources.push_back(unit->item_->request);
+    wholes.push_back(unit->item_->request);
+    wholes.back().flags.emplace_back(iree::kEnableSplitFlag);
+  }
+  const auto programs = HONE_TRY(iree::prepareSplits(tools.compiler, sources));
+  const auto baselines = HONE_TRY(tools.compiler.compileAll(wholes, {}));
   std::vector<iree::SplitOrder> orders;
   std::vector<Item*> ordered;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    units[i]->item_ = std::make_unique<Item>();
     Item& item = *units[i]->item_;
-    item.request = sources[i];
-    item.baseline = baselines[i];
-    item.compilersOwn = programs[i].compilersOwn.empty() ? std::vector<std::int64_t>{}
-                                                         : programs[i].compilersOwn[0];
+    item.baseline = {baselines[i].report, baselines[i].module, item.request.function};
+    const auto compilersOwn = programs[i].compilersOwn.empty() ? std::vector<std::int64_t>{}
+                                                               : programs[i].compilersOwn[0];
     iree::SplitOrder order{&programs[i], {}};
     for (const auto& [name, sizes] : units[i]->order_.sizes) {
-      if (sizes != item.compilersOwn && std::ranges::find(item.sizes, sizes) == item.sizes.end()) {
-        item.sizes.push_back(sizes);
+      if (sizes == compilersOwn) {
+        item.splitOf[name] = std::nullopt;
+        continue;
+      }
+      const std::string label = sizes.empty() ? "unsplit" : fmt::format("{}", sizes);
+      const auto at = std::ranges::find(item.labels, label);
+      item.splitOf[name] = static_cast<std::size_t>(at - item.labels.begin());
+      if (at == item.labels.end()) {
+        item.labels.push_back(label);
         order.choices.push_back(sizes.empty() ? iree::SplitSizes{} : iree::SplitSizes{sizes});
       }
     }
@@ -152,9 +170,36 @@ Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
       ordered.push_back(&item);
     }
   }
-  auto compiled = HONE_TRY(iree::compileSplits(tools_.compiler, orders));
+  auto compiled = HONE_TRY(iree::compileSplits(tools.compiler, orders));
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     ordered[i]->compiled = std::move(compiled[i]);
+  }
+  return {};
+}
+
+Result<void> ValidationUnit::compileBuilt(const ValidationTools& tools,
+                                          std::span<ValidationUnit* const> units) {
+  std::vector<iree::CompileRequest> sources;
+  for (const ValidationUnit* unit : units) {
+    sources.push_back(unit->item_->request);
+  }
+  const auto problems = HONE_TRY(tools.built(sources));
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    Item& item = *units[i]->item_;
+    std::optional<std::size_t> split = 0;
+    for (std::size_t choice = 0; choice < problems[i].choices.size(); ++choice) {
+      const Choice& one = problems[i].choices[choice];
+      if (one.isBaseline) {
+        item.baseline = problems[i].compiled[choice];
+        split = one.isRecommended ? std::nullopt : split;
+      } else if (one.isRecommended) {
+        item.labels = {"recommended code"};
+        item.compiled = {problems[i].compiled[choice]};
+      }
+    }
+    for (const auto& [name, sizes] : units[i]->order_.sizes) {
+      item.splitOf[name] = split;
+    }
   }
   return {};
 }
@@ -168,33 +213,29 @@ Result<void> ValidationUnit::measure(engine::UnitContext& context) {
       engine::makeProgram(problem, item.request.source, item.request.function);
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, {}, tools_.seed, scratch.path()));
-  engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());
-  const engine::Sampler sampler(tools_.runner);
+  const iree::ModuleRunner& runner = tools_.runnerAt(context.place);
+  engine::Verifier verifier(runner, program, inputs, scratch.path());
+  const engine::Sampler sampler(runner);
   engine::CallTrials trials(context.log, sampler);
-  const auto add = [&](const std::string& name, const CompileReport& report,
-                       const std::filesystem::path& module,
-                       const std::string& function) -> Result<void> {
+  const auto add = [&](const std::string& name, const iree::SplitCompiled& one) -> Result<void> {
     engine::CallTrial contender;
-    contender.call = {module, function, inputs.arguments};
+    contender.call = {one.module, one.function, inputs.arguments};
     contender.trial.key = fmt::format("validate {} {}", nameOf(problem), name);
     contender.trial.problem = nameOf(problem);
     contender.trial.config.name = fmt::format("validate: {}", name);
     if (item.contenders.size() == kTwin) {
       HONE_CHECK(trials.addTwin(contender, item.contenders.front()));
     } else {
-      HONE_CHECK(trials.screen(contender, report));
+      HONE_CHECK(trials.screen(contender, one.report));
       HONE_CHECK(trials.verify(contender, verifier));
     }
     item.contenders.push_back(std::move(contender));
     return {};
   };
-  HONE_CHECK(add("baseline", item.baseline.report, item.baseline.module, item.request.function));
-  HONE_CHECK(
-      add("baseline (again)", item.baseline.report, item.baseline.module, item.request.function));
+  HONE_CHECK(add("baseline", item.baseline));
+  HONE_CHECK(add("baseline (again)", item.baseline));
   for (std::size_t i = 0; i < item.compiled.size(); ++i) {
-    const iree::SplitCompiled& one = item.compiled[i];
-    HONE_CHECK(add(item.sizes[i].empty() ? "unsplit" : fmt::format("{}", item.sizes[i]), one.report,
-                   one.module, one.function));
+    HONE_CHECK(add(item.labels[i], item.compiled[i]));
   }
   context.referenceCpuNs += verifier.referenceCpuNs();
   std::vector<engine::Participant> participants;
@@ -236,13 +277,12 @@ ValidationRecord ValidationUnit::conclude() const {
   } else if (const auto& baselineNs = item.found[0].timesNs; !baselineNs.empty()) {
     record.baselineUs = stats::median(baselineNs) / kNsPerUs;
   }
-  for (const auto& [name, sizes] : order_.sizes) {
-    if (sizes == item.compilersOwn && record.baselineUs > 0) {
+  for (const auto& [name, split] : item.splitOf) {
+    if (!split && record.baselineUs > 0) {
       record.choices[name] = {record.baselineUs, std::nullopt};
       continue;
     }
-    const auto at = std::find(item.sizes.begin(), item.sizes.end(), sizes) - item.sizes.begin();
-    const auto who = static_cast<std::size_t>(at) + 2;
+    const std::size_t who = split.value_or(item.contenders.size()) + kTwin + 1;
     if (who < item.found.size() && item.found[who].comparison) {
       record.choices[name] = {stats::median(item.found[who].timesNs) / kNsPerUs,
                               item.found[who].comparison};

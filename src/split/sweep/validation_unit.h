@@ -25,7 +25,7 @@ namespace hone::split {
 struct ValidationOrder {
   SweepProblem problem;
   std::map<std::string, std::vector<std::int64_t>>
-      sizes;                   ///< tile sizes by strategy ("1-D", …); empty: not split
+      sizes;  ///< tile sizes by strategy ("1-D", …); empty: not split. Ignored by built compilers
   double sweptBaselineUs = 0;  ///< baseline time if nothing needs to be measured
 };
 
@@ -53,8 +53,17 @@ struct ValidationTools {
   std::filesystem::path folder;  ///< folder for sources
   std::vector<std::string> flags;
   std::uint64_t seed = 1;
+  /// Runners of further devices that share the validation, by UnitContext::place - 1.
+  std::vector<iree::ModuleRunner> others = {};
+  /// Compiles the baseline and the recommended code with built compilers. Optional: without it,
+  /// `compiler` compiles the tile sizes as attributes.
+  ChoiceCompiler built{};  // NOLINT(readability-redundant-member-init)
   /// Returns true once only rounds that are needed for a verdict may start. Optional.
   std::function<bool()> outOfTime{};  // NOLINT(readability-redundant-member-init)
+
+  [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
+    return place == 0 ? runner : others.at(place - 1);
+  }
 };
 
 inline constexpr std::string_view kValidationUnit = "split-validate";
@@ -77,6 +86,11 @@ class ValidationUnit : public engine::Unit {
  private:
   struct Item;
 
+  /// Compile the problems of the units by attribute, or with built compilers.
+  [[nodiscard]] static Result<void> compileByAttribute(const ValidationTools& tools,
+                                                       std::span<ValidationUnit* const> units);
+  [[nodiscard]] static Result<void> compileBuilt(const ValidationTools& tools,
+                                                 std::span<ValidationUnit* const> units);
   [[nodiscard]] Result<void> measure(engine::UnitContext& context);
   /// Returns the results by the strategy names of the order.
   [[nodiscard]] ValidationRecord conclude() const;

@@ -8,7 +8,10 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 #include "iree/compile/constraints.h"
+#include "iree/compile/foreign_flags.h"
 #include "model/result/json_reader.h"
 #include "store/records.h"
 
@@ -42,6 +45,9 @@ Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
   reader.optional("same_as", candidate.sameAs);
   HONE_CHECK(reader.finish());
   candidate.config = HONE_TRY(model::configFrom(config));
+  if (hasControlCharacters(candidate.config.name)) {
+    return userError("candidate: the name has a control character");
+  }
   const auto known = model::outcomeFrom(outcome);
   if (!known) {
     return userError("candidate: unknown outcome '{}'", outcome);
@@ -72,6 +78,11 @@ Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
   reader.required("candidates", list);
   reader.optional("note", dispatch.note);
   HONE_CHECK(reader.finish());
+  // Names a folder below specs/.
+  if (dispatch.dispatch.empty() || dispatch.dispatch.contains('/') ||
+      dispatch.dispatch.starts_with('.') || hasControlCharacters(dispatch.dispatch)) {
+    return userError("dispatch: invalid name '{}'", dispatch.dispatch);
+  }
   for (const nlohmann::json& one : list) {
     dispatch.candidates.push_back(HONE_TRY(candidateFrom(one)));
   }
@@ -174,9 +185,26 @@ std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,
   return same ? std::move(found->dispatches) : std::vector<DispatchCandidates>();
 }
 
+Result<void> checkForeign(const CandidateFolder& candidates, const std::filesystem::path& folder) {
+  const std::string file = (folder / kCandidatesFile).string();
+  HONE_CHECK(iree::checkForeignFlags(candidates.flags, file));
+  HONE_CHECK(iree::checkForeignInputs(candidates.inputs, folder, file));
+  for (const DispatchCandidates& dispatch : candidates.dispatches) {
+    for (const CompiledCandidate& candidate : dispatch.candidates) {
+      HONE_CHECK(iree::checkForeignFlags(candidate.config.flags, file));
+    }
+  }
+  const auto program = folder / kProgramFile;
+  if (std::error_code ignored; std::filesystem::is_symlink(program, ignored)) {
+    return userError("{} is a symbolic link; use --trust if you trust the author",
+                     program.string());
+  }
+  return {};
+}
+
 Result<CandidateFolder> readCandidates(const std::filesystem::path& folder) {
   const auto file = folder / kCandidatesFile;
-  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
+  const auto json = HONE_TRY(jsonFrom(HONE_TRY(readFile(file)), file.string()));
   CandidateFolder candidates;
   nlohmann::json list = nlohmann::json::array();
   model::JsonReader reader(json, file.string());

@@ -75,6 +75,10 @@ struct CandidateFolder {
                                                               const std::filesystem::path& folder);
 /// Parses candidates.json; fails with a user error if it is invalid.
 [[nodiscard]] Result<CandidateFolder> readCandidates(const std::filesystem::path& folder);
+/// Fails with a user error if the folder, which may come from another machine, has flags that may
+/// name a program or a file, or inputs outside of the folder.
+[[nodiscard]] Result<void> checkForeign(const CandidateFolder& candidates,
+                                        const std::filesystem::path& folder);
 
 inline constexpr const char* kProgramFile = "program.mlir";
 

@@ -8,7 +8,7 @@
 namespace hone::tune {
 
 Result<std::filesystem::path> cacheScript(const std::string& text) {
-  const auto folder = cacheFolder() / "scripts";
+  const auto folder = HONE_TRY(cacheFolder()) / "scripts";
   HONE_CHECK(makeFolder(folder));
   auto file = folder / fmt::format("{}.mlir", hashBytes(text));
   HONE_CHECK(writeFile(file, text));

@@ -12,6 +12,7 @@
 #include "iree/compile/resolve_roots.h"
 #include "knobs/cpu/cpu_knobs.h"
 #include "knobs/gpu/gpu_knobs.h"
+#include "knobs/pipeline_text.h"
 #include "knobs/vulkan/vulkan_knobs.h"
 #include "tune/program/program_times.h"
 
@@ -182,7 +183,7 @@ Result<void> TunableFinder::addKnobs(TunableDispatch& tunable,
   }
   auto knobs = makeKnobModel(tunable, flags, parallel);
   if (knobs) {
-    tunable.knobs = std::move(*knobs);
+    tunable.knobs = knobs::fitPipelines(std::move(*knobs), compiler_.revision());
   } else if (knobs.error().fault == Fault::user) {
     tunable.skipReason = knobs.error().message;
   } else {

@@ -43,6 +43,7 @@ struct TuneResult {
   std::string spec;  ///< text of the spec; "" if the gain comes from flags alone or there is none
   /// Deviations of the compiler from the spec, one message per fault.
   std::vector<std::string> specFaults;
+  std::optional<engine::Finding> alternative;  ///< ONNX Runtime, for a model
   /// Dispatch times of the original and of the proven program, for display only.
   std::vector<iree::DispatchTime> before, after;
   std::int64_t referenceCpuNs = 0;

@@ -140,7 +140,10 @@ Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
   // Most flags act before the phase that a dispatch benchmark starts from.
-  const bool tryFlags = options_.tryFlags && whole_.program.from == iree::kPhaseStart;
+  const std::string& from = whole_.program.from;
+  const bool isWhole =
+      from == iree::kPhaseStart || from == iree::kPhaseInput || from == iree::kPhaseAbi;
+  const bool tryFlags = options_.tryFlags && isWhole;
   std::vector<FlagSet> sets = tryFlags ? HONE_TRY(composeFlagSets(result)) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};

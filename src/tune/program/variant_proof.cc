@@ -25,6 +25,23 @@ Result<void> measureBeforeAfter(const engine::TrialContext& context, const Whole
   return {};
 }
 
+/// Measures the default beside ONNX Runtime, if there is nothing else to prove.
+Result<void> measureAlternative(const engine::TrialContext& context, const WholeProgram& whole,
+                                const ProofOptions& options, TuneResult& result) {
+  if (whole.program.model.empty()) {
+    return {};
+  }
+  engine::Plan plan = planFor(whole, "alternative");
+  plan.selects = false;
+  plan.alternative = true;
+  plan.rounds = options.rounds;
+  plan.budget = options.budget;
+  engine::Experiment experiment(context);
+  HONE_CHECK(experiment.run(plan));
+  result.alternative = experiment.alternative();
+  return {};
+}
+
 }  // namespace
 
 void reportVariantFailure(Progress& progress, const WholeProgram& whole, const Variant& variant,
@@ -69,12 +86,13 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     recipes.push_back(spec.recipe());
   }
   if (recipes.empty()) {
-    return {};
+    return measureAlternative(context, whole, options, result);
   }
   context.progress.say("measuring the winners on the whole program");
   ProofResult proving = HONE_TRY(prove(context, whole, recipes, options));
   result.proof = std::move(proving.proof);
   result.lost = std::move(proving.lost);
+  result.alternative = std::move(proving.alternative);
   if (result.proof) {
     const SpecRecipe& spec = specs[result.proof->recipe];
     result.spec = HONE_TRY(spec.text(result.proof->kept));

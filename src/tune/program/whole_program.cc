@@ -19,6 +19,7 @@ Result<InputSets> makeInputSets(const engine::Program& program,
 iree::CompileRequest requestFor(const WholeProgram& whole, const std::vector<std::string>& flags) {
   iree::CompileRequest request{whole.program.source, whole.program.hash, flags, {}};
   request.from = whole.program.from;
+  request.label = whole.program.fileName();
   return request;
 }
 

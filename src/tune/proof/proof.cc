@@ -231,8 +231,11 @@ Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram&
   for (const Recipe& recipe : recipes) {
     HONE_CHECK(addCandidate(plan, recipe, allIngredients(recipe), recipe.name));
   }
-  const auto findings = HONE_TRY(execute(context, plan));
+  plan.alternative = true;
+  engine::Experiment experiment(bench);
+  const auto findings = HONE_TRY(experiment.run(plan));
   ProofResult proving;
+  proving.alternative = experiment.alternative();
   const engine::Finding* best = engine::findWinner(findings);
   if (best != nullptr && best->expectation == engine::Expectation::nothing) {
     bench.progress.say("no proof: the program's results cannot be compared");

@@ -47,6 +47,7 @@ struct ProofResult {
   std::optional<Proof> proof;  ///< nothing: no recipe is significantly faster
   /// Attempts without gain, one message with the reason per attempt.
   std::vector<std::string> lost;
+  std::optional<engine::Finding> alternative;  ///< ONNX Runtime, for a model
 };
 
 /// Measures the recipes on the whole program, interleaved with the original. For the best recipe,

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/machine.h"
 #include "base/text/text.h"
 
@@ -30,6 +31,20 @@ void sweepParts(const fs::path& folder) {
   }
 }
 
+bool isKey(std::string_view key) {
+  return key.size() == 64 && key.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+fs::path checksumPath(const fs::path& entry) { return entry.string() + ".sum"; }
+
+/// Returns "<length> <SHA-256>\n" of a file.
+Result<std::string> checksum(const fs::path& file) {
+  const std::string hash = HONE_TRY(hashFile(file));
+  std::error_code code;
+  const auto size = fs::file_size(file, code);
+  return fmt::format("{} {}\n", size, hash);
+}
+
 }  // namespace
 
 fs::path ArtifactCache::pathFor(std::string_view key, std::string_view ending) const {
@@ -37,8 +52,27 @@ fs::path ArtifactCache::pathFor(std::string_view key, std::string_view ending) c
 }
 
 bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
+  if (!isKey(key)) {
+    return false;
+  }
+  const fs::path entry = pathFor(key, ending);
+  const auto stored = readFile(checksumPath(entry));
+  if (!stored) {
+    return false;
+  }
+  // A cut-off file is detected without reading it.
+  std::error_code code;
+  const auto size = fs::file_size(entry, code);
+  if (code || !stored->starts_with(fmt::format("{} ", size))) {
+    return false;
+  }
+  const auto now = checksum(entry);
+  return now && *now == *stored;
+}
+
+bool ArtifactCache::isDamaged(std::string_view key, std::string_view ending) const {
   std::error_code ignored;
-  return fs::exists(pathFor(key, ending), ignored);
+  return fs::exists(pathFor(key, ending), ignored) && !has(key, ending);
 }
 
 Result<fs::path> ArtifactCache::temporaryPath(std::string_view key, std::string_view ending) const {
@@ -54,11 +88,13 @@ Result<fs::path> ArtifactCache::temporaryPath(std::string_view key, std::string_
 Result<fs::path> ArtifactCache::keep(const fs::path& written, std::string_view key,
                                      std::string_view ending) const {
   fs::path entry = pathFor(key, ending);
+  const std::string sum = HONE_TRY(checksum(written));
   std::error_code code;
   fs::rename(written, entry, code);
   if (code) {
     return machineError("cannot write cache entry {}: {}", entry.string(), code.message());
   }
+  HONE_CHECK(writeScratchFile(checksumPath(entry), sum));
   return entry;
 }
 

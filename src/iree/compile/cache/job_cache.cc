@@ -37,6 +37,7 @@ CompileJob JobCache::jobFor(const JobSource& source, JobRequest request) const {
   job.flags = source.flags;
   job.verifyIr = source.verifyIr;
   job.limits = limits_;
+  job.deadlineNs = source.deadlineNs;
   job.limits.wall *= countCopies(request);
   job.request = std::move(request);
   return job;

@@ -25,6 +25,7 @@ struct JobSource {
   std::vector<std::string> flags;
   std::string from = kPhaseStart;
   bool verifyIr = true;
+  std::int64_t deadlineNs = 0;  ///< monotonic; 0: none
 };
 
 /// A job to run on a source.

@@ -13,6 +13,7 @@
 #include "iree/module/module_constraints.h"
 #include "iree/module/module_description.h"
 #include "iree/module/module_dispatches.h"
+#include "iree/module/module_shapes.h"
 #include "iree/module/module_spec.h"
 #include "iree/module/module_spec_marks.h"
 #include "iree/module/module_splits.h"
@@ -55,6 +56,12 @@ struct LowerModuleJob {
   static constexpr std::string_view kFile = "mlirbc";
   using Reply = NoReply;
   std::string to = kPhaseExecutableSources;
+  bool bareNames = false;  ///< also call renameFunctions()
+  /// With a name, also call fixInputShapes(); `to` must be kPhaseAbi.
+  std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::vector<std::vector<std::int64_t>> shapes{};  ///< empty: as declared
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 /// Compiles a program from IR before configuration, with attributes attached to its operations.
@@ -180,6 +187,7 @@ struct CompileJob {
   bool threads = false;          ///< multithreaded passes; on if the job has the machine to itself
   std::filesystem::path output;  ///< the job's file; its reply goes to replyPath(output)
   Limits limits;
+  std::int64_t deadlineNs = 0;  ///< monotonic; the pool does not start the job after it; 0: none
 };
 
 /// Returns the reply file of a job with this output.

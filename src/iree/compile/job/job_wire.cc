@@ -52,11 +52,12 @@ struct nlohmann::adl_serializer<hone::model::OpAttribute> {
 template <>
 struct nlohmann::adl_serializer<hone::Limits> {
   static void to_json(json& json, const hone::Limits& limits) {
-    json = {limits.wall.count(), limits.memoryBytes};
+    json = {limits.wall.count(), limits.memoryBytes, limits.diskBytes};
   }
   static void from_json(const json& json, hone::Limits& limits) {
     limits.wall = std::chrono::milliseconds(json.at(0).get<std::int64_t>());
     limits.memoryBytes = json.at(1);
+    limits.diskBytes = json.at(2);
   }
 };
 
@@ -111,7 +112,7 @@ static void from_json(const nlohmann::json& json, FunctionDescription& function)
   }
 }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LowerModuleJob, to)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LowerModuleJob, to, bareNames, function, shapes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileConfiguredJob, attributes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileVariantsJob, variants)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileSplitsJob, choices)

@@ -17,6 +17,7 @@
 #include "iree/module/module_attributes.h"
 #include "iree/module/module_benchmark.h"
 #include "iree/module/module_layers.h"
+#include "iree/module/module_names.h"
 #include "iree/module/module_roots.h"
 #include "iree/module/module_variants.h"
 #include "iree/module/problem/operation_problem.h"
@@ -130,9 +131,7 @@ class JobRunner {
   }
 
   int operator()(const CompileModuleJob& /*request*/) { return finishFrom(job_.from); }
-  int operator()(const LowerModuleJob& request) {
-    return exitCode(runPhases(job_.from, request.to) && writeOutput(api_.outputIrBytecode, -1));
-  }
+  int operator()(const LowerModuleJob& request);
   int operator()(const CompileConfiguredJob& request);
   int operator()(const CompileVariantsJob& request);
   int operator()(const CompileSplitsJob& request);
@@ -174,7 +173,7 @@ class JobRunner {
 
   template <typename Reply>
   bool writeReply(const Reply& reply) {
-    return !printFailure(writeFile(replyPath(job_.output), encode(reply)));
+    return !printFailure(writeScratchFile(replyPath(job_.output), encode(reply)));
   }
   /// Replies with what `read` finds in the current module.
   template <typename Read>
@@ -200,6 +199,8 @@ class JobRunner {
     api_.outputDestroy(output);
     return true;
   }
+  /// Fixes the shapes of a function's inputs, if the request names one.
+  bool fixShapes(const LowerModuleJob& request);
   /// Runs the remaining passes and writes the module.
   int finishFrom(const std::string& phase) {
     return exitCode(runPhases(phase, kPhaseEnd) && writeOutput(api_.outputVmBytecode));
@@ -257,6 +258,32 @@ std::optional<std::vector<std::string>> JobRunner::configure(
     return std::nullopt;
   }
   return ignored;
+}
+
+bool JobRunner::fixShapes(const LowerModuleJob& request) {
+  if (request.function.empty()) {
+    return true;
+  }
+  InputShapes shapes;
+  for (const std::vector<std::int64_t>& shape : request.shapes) {
+    shapes.push_back(shape.empty() ? std::nullopt : std::optional(shape));
+  }
+  const MlirOperation module = api_.invocationTakeModule(invocation_);
+  const std::string text = fixInputShapes(api_.text(module), request.function, shapes);
+  const MlirOperation fixed =
+      api_.operationParse(context_, MlirStringRef::of(text), MlirStringRef::of("fixed shapes"));
+  return fixed.ptr != nullptr && api_.invocationGiveModule(invocation_, fixed);
+}
+
+int JobRunner::operator()(const LowerModuleJob& request) {
+  const auto rename = [&](MlirOperation module) {
+    if (request.bareNames) {
+      renameFunctions(api_, context_, module);
+    }
+    return true;
+  };
+  return exitCode(runPhases(job_.from, request.to) && withModule(rename) && fixShapes(request) &&
+                  writeOutput(api_.outputIrBytecode, -1));
 }
 
 int JobRunner::operator()(const CompileConfiguredJob& request) {
@@ -366,7 +393,7 @@ int JobRunner::operator()(const ListReductionsJob& request) {
 int JobRunner::operator()(const ReadSpecJob& /*request*/) {
   return exitCode(withModule([&](MlirOperation module) {
     const std::string marked = markedSpec(api_, module);
-    return !marked.empty() && !printFailure(writeFile(job_.output, marked)) &&
+    return !marked.empty() && !printFailure(writeScratchFile(job_.output, marked)) &&
            writeReply(describeSpec(api_, module));
   }));
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/process/environment.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "iree/compile/diagnostics.h"
@@ -95,6 +97,7 @@ Result<void> CompilePool::startServer() {
   }
   if (server_ == 0) {
     confineChild(self, {});
+    dropSecrets();
     closeAllBut(ends[1]);
     runForkServer(ends[1], options_, scratch_.path());
     ::_exit(0);
@@ -142,10 +145,30 @@ std::uint64_t CompilePool::submit(CompileJob job) {
   return lastId_;
 }
 
+bool CompilePool::applyDeadline(CompileJob& job) {
+  if (job.deadlineNs == 0) {
+    return true;
+  }
+  const std::chrono::milliseconds left((job.deadlineNs - nowNs()) / 1'000'000);
+  if (left.count() <= 0) {
+    return false;
+  }
+  job.limits.wall = job.limits.wall.count() == 0 ? left : std::min(job.limits.wall, left);
+  return true;
+}
+
 Result<void> CompilePool::dispatch() {
   while (!waiting_.empty() && running_.size() < options_.workers) {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
+    if (!applyDeadline(pending.job)) {
+      CompileReport report;
+      report.id = pending.id;
+      report.status = CompileReport::Status::timedOut;
+      report.message = kOutOfTime;
+      lost_.push_back(std::move(report));
+      continue;
+    }
     HONE_CHECK(makeFolder(jobFolder(pending.id)));
     const std::string message = encode(JobStart{.id = pending.id, .job = pending.job});
     if (message.size() > kMaxMessage) {
@@ -193,13 +216,16 @@ CompileReport CompilePool::makeReport(const Pending& pending, Ending ending) con
 }
 
 Result<CompileReport> CompilePool::next() {
-  while (pending() > 0 || !lost_.empty()) {
+  while (pending() > 0) {
     if (!lost_.empty()) {
       CompileReport report = std::move(lost_.front());
       lost_.pop_front();
       return report;
     }
     HONE_CHECK(dispatch());
+    if (running_.empty()) {
+      continue;
+    }
     const std::string bytes = HONE_TRY(receive(socket_));
     if (bytes.empty()) {
       HONE_CHECK(replaceServer());
@@ -217,6 +243,7 @@ Result<CompileReport> CompilePool::next() {
     if (!report.ok()) {
       std::filesystem::remove(node.mapped().job.output, ignored);
     }
+    HONE_CHECK(checkFileSizeLimit(report.ending, node.mapped().job.limits));
     if (!report.ok() && diskWasFull(report.diagnostics)) {
       return machineError("the disk is full: the compiler cannot write to {} or {}",
                           node.mapped().job.output.parent_path().string(),

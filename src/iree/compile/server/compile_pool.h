@@ -21,8 +21,9 @@ using JobFunction = std::function<int(const CompileJob&)>;
 
 /// Compiles in child processes, a few at a time. A fork server loads and initializes the compiler
 /// library once and forks a child per job (0.5 ms). Global flags, crashes and leaks of a job do not
-/// affect other jobs. Each child has time and memory limits. If the fork server itself dies, it is
-/// replaced and its unfinished jobs are retried.
+/// affect other jobs. Each child has limits of time, memory and disk space, lacks the secrets in
+/// the environment, and may change files only in its folder and in the folder of its output. If the
+/// fork server itself dies, it is replaced and its unfinished jobs are retried.
 ///
 /// Must be started while this process is single-threaded. Not thread-safe.
 class CompilePool {
@@ -45,6 +46,7 @@ class CompilePool {
   [[nodiscard]] const std::string& revision() const { return revision_; }
   /// Returns true if the library describes GPU pipelines by constraints (IREE 3.12 or newer).
   [[nodiscard]] bool hasConstraints() const { return hasConstraints_; }
+  [[nodiscard]] const std::filesystem::path& library() const { return options_.library; }
   [[nodiscard]] std::size_t workers() const { return options_.workers; }
 
   /// Returns the CPU time that the fork server spent on starting and watching children. This is
@@ -54,7 +56,9 @@ class CompilePool {
   /// Queues the job and returns the id of its report.
   [[nodiscard]] std::uint64_t submit(CompileJob job);
   /// Returns the number of jobs without a report.
-  [[nodiscard]] std::size_t pending() const { return waiting_.size() + running_.size(); }
+  [[nodiscard]] std::size_t pending() const {
+    return waiting_.size() + running_.size() + lost_.size();
+  }
   /// Waits for the next job to finish and returns its report. An error is an interrupt or a machine
   /// error.
   [[nodiscard]] Result<CompileReport> next();
@@ -73,6 +77,8 @@ class CompilePool {
       : options_(std::move(options)), scratch_(std::move(scratch)) {}
   Result<void> startServer();
   Result<void> dispatch();
+  /// Shortens the limit of a job to its deadline; returns false if it has passed.
+  [[nodiscard]] static bool applyDeadline(CompileJob& job);
   Result<void> replaceServer();
   void stopServer();
   [[nodiscard]] CompileReport makeReport(const Pending& pending, Ending ending) const;
@@ -89,7 +95,9 @@ class CompilePool {
   std::uint64_t lastId_ = 0;
   std::deque<Pending> waiting_;
   std::map<std::uint64_t, Pending> running_;
-  std::deque<CompileReport> lost_;  ///< reports of jobs that killed the fork server repeatedly
+  /// Reports of jobs that were not started: after their deadline, or because they killed the fork
+  /// server repeatedly.
+  std::deque<CompileReport> lost_;
 };
 
 }  // namespace hone::iree

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/process/subprocess.h"
+#include "base/process/write_rules.h"
 #include "base/text/text.h"
 
 namespace hone::iree {
@@ -71,6 +72,30 @@ int misbehave(const CompileJob& job) {
       ::execlp("sleep", "sleep", "4321", nullptr);
     }
     return 0;
+  }
+  if (what == "fill the folder") {
+    const std::string part(std::size_t{1} << 20U, 'x');
+    for (int i = 0;; ++i) {
+      (void)writeScratchFile(fmt::format("{}/{}", std::getenv("TMPDIR"), i % 64), part);
+      ::usleep(1000);
+    }
+  }
+  if (what == "write a large file") {
+    const std::string whole(std::size_t{32} << 20U, 'x');
+    return writeScratchFile(fmt::format("{}/file", std::getenv("TMPDIR")), whole) ? 0 : 1;
+  }
+  if (what == "write elsewhere") {
+    return writeScratchFile(job.source, "x") ? 1 : 0;
+  }
+  if (what == "write the output") {
+    return writeScratchFile(job.output, "x") ? 0 : 1;
+  }
+  if (what == "read the secret") {
+    const std::string left = readFile("/proc/self/environ").value_or("");
+    return std::getenv("HONE_TEST_API_KEY") == nullptr && std::getenv("PATH") != nullptr &&
+                   !left.contains("kettle")
+               ? 0
+               : 1;
   }
   if (what == "say") {
     std::fputs("/some/place/x.mlir:3:7: error: it is wrong\nnote: see above\n", stderr);
@@ -131,6 +156,46 @@ TEST(CompilePool, LimitsMemory) {
   EXPECT_THAT(report.message, HasSubstr("1.0 GiB"));
 }
 
+TEST(CompilePool, LimitsDiskSpace) {
+  CompilePool pool = start();
+  for (const char* what : {"fill the folder", "write a large file"}) {
+    CompileJob filling = job(what);
+    filling.limits.diskBytes = std::uint64_t{4} << 20U;
+    const CompileReport report = pool.runOne(filling).value();
+    EXPECT_EQ(report.status, Status::failed);
+    EXPECT_THAT(report.message, HasSubstr("wrote more than its limit")) << what;
+  }
+}
+
+TEST(CompilePool, JobsCannotReadSecrets) {
+  ::setenv("HONE_TEST_API_KEY", "kettle", 1);
+  CompilePool pool = start();
+  ::unsetenv("HONE_TEST_API_KEY");
+  EXPECT_EQ(pool.runOne(job("read the secret")).value().status, Status::ok);
+}
+
+TEST(CompilePool, JobsWriteOnlyTheirFiles) {
+  const ScratchFolder folder = ScratchFolder::create("hone-pool-test").value();
+  const ScratchFolder other = ScratchFolder::create("hone-pool-test").value();
+  if (!WriteRules::below({})) {
+    GTEST_SKIP() << "this system has no Landlock";
+  }
+  CompilePool pool = start();
+  CompileJob writing = job("write elsewhere");
+  writing.source = other.path() / "file";
+  writing.output = folder.path() / "out";
+  EXPECT_EQ(pool.runOne(writing).value().status, Status::ok);
+  EXPECT_FALSE(std::filesystem::exists(writing.source));
+  writing.flags = {"write the output"};
+  EXPECT_EQ(pool.runOne(writing).value().status, Status::ok);
+  EXPECT_TRUE(std::filesystem::exists(writing.output));
+  writing.flags = {"write elsewhere",
+                   "--iree-hal-dump-executable-sources-to=" + other.path().string()};
+  EXPECT_EQ(pool.runOne(writing).value().status, Status::failed)
+      << "a dump that the user asked for";
+  EXPECT_TRUE(std::filesystem::exists(writing.source));
+}
+
 TEST(CompilePool, ReturnsFirstErrorAndCompleteLog) {
   CompilePool pool = start();
   const CompileReport report = pool.runOne(job("say")).value();
@@ -143,6 +208,7 @@ TEST(CompilePool, RetriesJobAfterForkServerIsKilled) {
   const ScratchFolder folder = ScratchFolder::create("hone-pool-test").value();
   CompileJob once = job("kill the server once");
   once.source = folder.path() / "mark";
+  once.output = folder.path() / "out";
   EXPECT_EQ(pool.runOne(once).value().status, Status::ok);
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);
 }

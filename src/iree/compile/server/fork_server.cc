@@ -8,15 +8,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/process/write_rules.h"
 #include "iree/compile/job/job_wire.h"
 #include "iree/compile/server/compile_child.h"
 #include "iree/module/compiler_api.h"
@@ -24,12 +28,35 @@
 namespace hone::iree {
 namespace {
 
-struct Child {
+struct RunningJob {
   std::uint64_t id = 0;
   std::int64_t startNs = 0;
   std::int64_t deadlineNs = 0;  ///< 0: none
-  bool timedOut = false;
+  std::uint64_t diskBytes = 0;  ///< limit; 0: none
+  std::optional<Ending::How> killed;
 };
+
+/// Time between checks of the disk space.
+constexpr int kDiskPeriodMs = 500;
+
+/// Returns the folders that a job may change: its own, that of its output, and those of files that
+/// flags of the user ask the compiler to dump.
+std::vector<std::filesystem::path> writableFolders(const CompileJob& job,
+                                                   const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders = {folder, job.output.parent_path()};
+  for (const std::string& flag : job.flags) {
+    const std::size_t equals = flag.find('=');
+    if (equals == std::string::npos || !flag.substr(0, equals).contains("dump")) {
+      continue;
+    }
+    const std::filesystem::path named = std::filesystem::path(flag.substr(equals + 1));
+    std::error_code ignored;
+    folders.push_back(std::filesystem::is_directory(named, ignored)
+                          ? named
+                          : std::filesystem::absolute(named, ignored).parent_path());
+  }
+  return folders;
+}
 
 sigset_t onlyChildren() {
   sigset_t set;
@@ -59,7 +86,7 @@ class ForkServer {
     while (true) {
       std::array<pollfd, 2> ends = {pollfd{socket_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
       ::poll(ends.data(), ends.size(), untilDeadlineMs());
-      killOverdue();
+      killOverLimit();
       reap();
       if (ends[0].revents == 0) {
         continue;
@@ -97,7 +124,11 @@ class ForkServer {
     ::setpgid(pid, pid);
     const std::int64_t now = nowNs();
     const std::int64_t wallNs = job.limits.wall.count() * 1'000'000;
-    children_[pid] = {id, now, wallNs > 0 ? now + wallNs : 0, false};
+    children_[pid] = {.id = id,
+                      .startNs = now,
+                      .deadlineNs = wallNs > 0 ? now + wallNs : 0,
+                      .diskBytes = job.limits.diskBytes,
+                      .killed = {}};
   }
 
   [[nodiscard]] int becomeWorker(pid_t parent, const CompileJob& job,
@@ -111,28 +142,49 @@ class ForkServer {
     }
     // The linker's temporary files are removed with the job's folder, even if the job is killed.
     ::setenv("TMPDIR", folder.c_str(), 1);
+    const auto rules = WriteRules::below(writableFolders(job, folder));
+    if (rules && !rules->enforce()) {
+      std::perror("error: cannot restrict the folders that the compiler may change");
+      return kExitFailed;
+    }
     return function_(job);
   }
 
+  /// Returns the time until a child must be killed or its disk space be checked; -1: none.
   [[nodiscard]] int untilDeadlineMs() const {
     std::int64_t first = 0;
+    bool watchesDisk = false;
     for (const auto& [pid, child] : children_) {
-      if (child.deadlineNs > 0 && !child.timedOut && (first == 0 || child.deadlineNs < first)) {
+      watchesDisk = watchesDisk || child.diskBytes > 0;
+      if (child.deadlineNs > 0 && !child.killed && (first == 0 || child.deadlineNs < first)) {
         first = child.deadlineNs;
       }
     }
+    const int longest = watchesDisk ? kDiskPeriodMs : -1;
     if (first == 0) {
-      return -1;
+      return longest;
     }
     const std::int64_t left = first - nowNs();
-    return left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
+    const int leftMs = left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
+    return watchesDisk ? std::min(leftMs, longest) : leftMs;
   }
 
-  void killOverdue() {
+  void killOverLimit() {
     const std::int64_t now = nowNs();
+    const bool checkDisk = now >= nextDiskNs_;
+    nextDiskNs_ = checkDisk ? now + kDiskPeriodMs * std::int64_t{1'000'000} : nextDiskNs_;
     for (auto& [pid, child] : children_) {
-      if (child.deadlineNs > 0 && now >= child.deadlineNs && !child.timedOut) {
-        child.timedOut = true;
+      if (child.killed) {
+        continue;
+      }
+      const std::filesystem::path folder = scratch_ / std::to_string(child.id);
+      if (child.deadlineNs > 0 && now >= child.deadlineNs) {
+        child.killed = Ending::How::timedOut;
+      } else if (checkDisk && child.diskBytes > 0 &&
+                 diskUsage(std::span(&folder, 1)) > child.diskBytes) {
+        child.killed = Ending::How::filledDisk;
+      }
+      if (child.killed) {
         ::kill(-pid, SIGKILL);
       }
     }
@@ -152,9 +204,7 @@ class ForkServer {
       ::kill(-pid, SIGKILL);  // processes started by the child
       Ending ending = endingFrom(status, usage);
       ending.wallNs = nowNs() - at->second.startNs;
-      if (at->second.timedOut) {
-        ending.how = Ending::How::timedOut;
-      }
+      ending.how = at->second.killed.value_or(ending.how);
       report(at->second.id, ending);
       children_.erase(at);
     }
@@ -170,7 +220,8 @@ class ForkServer {
   sigset_t childSignal_ = onlyChildren();
   int signals_;
   std::int64_t readyNs_ = ownCpuNs();  ///< after loading the compiler, which is not hone's overhead
-  std::map<pid_t, Child> children_;
+  std::int64_t nextDiskNs_ = 0;
+  std::map<pid_t, RunningJob> children_;
 };
 
 }  // namespace

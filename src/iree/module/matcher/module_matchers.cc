@@ -146,7 +146,7 @@ RootMatcher matchRoot(const CompilerApi& api, MlirOperation root,
 
 std::optional<std::string> setUpProbe() {
   const std::filesystem::path probe = jobFile("probe.mlir");
-  const auto wrote = writeFile(probe, kProbe);
+  const auto wrote = writeScratchFile(probe, kProbe);
   const int printed = ::open(jobFile("probed").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (!wrote || printed < 0) {
     fmt::print(stderr, "error: cannot write {}\n", probe.string());

@@ -34,18 +34,51 @@ Result<Band> bandFrom(const nlohmann::json& json) {
   return band;
 }
 
+nlohmann::json toJson(const MeasuredRange& range) {
+  return {{"shapes", range.shapes},
+          {"output", {range.minOutput, range.maxOutput}},
+          {"reduction", {range.minReduction, range.maxReduction}}};
+}
+
+Result<MeasuredRange> rangeFrom(const nlohmann::json& json) {
+  MeasuredRange range;
+  std::vector<std::int64_t> output;
+  std::vector<std::int64_t> reduction;
+  JsonReader reader(json, "range");
+  reader.required("shapes", range.shapes);
+  reader.required("output", output);
+  reader.required("reduction", reduction);
+  HONE_CHECK(reader.finish());
+  if (output.size() != 2 || reduction.size() != 2) {
+    return userError("range: 'output' and 'reduction' must have two numbers");
+  }
+  range.minOutput = output[0];
+  range.maxOutput = output[1];
+  range.minReduction = reduction[0];
+  range.maxReduction = reduction[1];
+  return range;
+}
+
 nlohmann::json toJson(const Heuristic& heuristic) {
   nlohmann::json bands = nlohmann::json::array();
   for (const Band& band : heuristic.ladder.bands) {
     bands.push_back(toJson(band));
   }
-  return {{"kind", nameOf(heuristic.kind)},
-          {"form", nameOf(heuristic.form)},
-          {"large_parallel", heuristic.returns.largeParallel},
-          {"small_reduction", heuristic.returns.smallReduction},
-          {"ratio", heuristic.returns.ratio},
-          {"bands", std::move(bands)},
-          {"cap", heuristic.ladder.cap}};
+  nlohmann::json written = {{"kind", nameOf(heuristic.kind)},
+                            {"form", nameOf(heuristic.form)},
+                            {"large_parallel", heuristic.returns.largeParallel},
+                            {"small_reduction", heuristic.returns.smallReduction},
+                            {"ratio", heuristic.returns.ratio},
+                            {"bands", std::move(bands)},
+                            {"cap", heuristic.ladder.cap}};
+  // Unknown in results of older versions.
+  if (heuristic.returns.modestReduction != 0) {
+    written["modest_reduction"] = heuristic.returns.modestReduction;
+  }
+  if (heuristic.range.shapes > 0) {
+    written["range"] = toJson(heuristic.range);
+  }
+  return written;
 }
 
 Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
@@ -53,15 +86,21 @@ Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
   std::string kind;
   std::string form;
   std::vector<nlohmann::json> bands;
+  nlohmann::json range;
   JsonReader reader(json, "heuristic");
   reader.required("kind", kind);
   reader.required("form", form);
   reader.required("large_parallel", heuristic.returns.largeParallel);
   reader.required("small_reduction", heuristic.returns.smallReduction);
   reader.required("ratio", heuristic.returns.ratio);
+  reader.optional("modest_reduction", heuristic.returns.modestReduction);
   reader.required("bands", bands);
   reader.required("cap", heuristic.ladder.cap);
+  reader.optional("range", range);
   HONE_CHECK(reader.finish());
+  if (!range.is_null()) {  // absent in results of older versions
+    heuristic.range = HONE_TRY(rangeFrom(range));
+  }
   heuristic.kind = kind == nameOf(ReductionKind::convolution) ? ReductionKind::convolution
                                                               : ReductionKind::matmul;
   heuristic.form = form == nameOf(SourceForm::chain) ? SourceForm::chain : SourceForm::functions;
@@ -104,11 +143,35 @@ Result<Regret> regretFrom(const nlohmann::json& json) {
   return regret;
 }
 
+nlohmann::json toJson(const ValidationCounts& counts) {
+  return {{"improved", counts.improved},
+          {"neutral", counts.neutral},
+          {"ambiguous", counts.ambiguous},
+          {"regressed", counts.regressed},
+          {"failed", counts.failed}};
+}
+
+Result<ValidationCounts> countsFrom(const nlohmann::json& json) {
+  ValidationCounts counts;
+  JsonReader reader(json, "validated");
+  reader.required("improved", counts.improved);
+  reader.required("neutral", counts.neutral);
+  reader.required("ambiguous", counts.ambiguous);
+  reader.required("regressed", counts.regressed);
+  reader.required("failed", counts.failed);
+  HONE_CHECK(reader.finish());
+  return counts;
+}
+
 nlohmann::json toJson(const FittedHeuristic& fitted) {
-  return {{"heuristic", toJson(fitted.heuristic)},
-          {"in_sample", toJson(fitted.inSample)},
-          {"left_out", toJson(fitted.crossValidated)},
-          {"code_lines", fitted.codeLines}};
+  nlohmann::json json = {{"heuristic", toJson(fitted.heuristic)},
+                         {"in_sample", toJson(fitted.inSample)},
+                         {"left_out", toJson(fitted.crossValidated)},
+                         {"code_lines", fitted.codeLines}};
+  if (fitted.validated) {
+    json["validated"] = toJson(*fitted.validated);
+  }
+  return json;
 }
 
 Result<FittedHeuristic> fittedFrom(const nlohmann::json& json) {
@@ -121,7 +184,12 @@ Result<FittedHeuristic> fittedFrom(const nlohmann::json& json) {
   reader.required("in_sample", inSample);
   reader.required("left_out", crossValidated);
   reader.required("code_lines", fitted.codeLines);
+  nlohmann::json validated;
+  reader.optional("validated", validated);
   HONE_CHECK(reader.finish());
+  if (!validated.is_null()) {
+    fitted.validated = HONE_TRY(countsFrom(validated));
+  }
   fitted.heuristic = HONE_TRY(heuristicFrom(heuristic));
   fitted.inSample = HONE_TRY(regretFrom(inSample));
   fitted.crossValidated = HONE_TRY(regretFrom(crossValidated));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,13 +13,14 @@
 
 namespace hone::model {
 
-/// The form of SetSplitReductionSizes.cpp. The two forms differ in code structure and in the
-/// meaning of their constants.
+/// The meaning of the constants in SetSplitReductionSizes.cpp. Each kind of operation has its own:
+/// between the two releases that have one form, there are sources of mixed forms.
 enum class SourceForm : std::uint8_t {
-  /// Older: getWeightBackwardReductionSizes and getMatmulLikeReductionSizes each contain a chain
-  /// `int64_t limitParallelLoops; if (outputSize < …) …`.
+  /// Older: the early returns compare batch and channels, or m and n, one by one. The limit is set
+  /// by a chain `int64_t limitParallelLoops; if (outputSize < …) …`.
   chain,
-  /// Current: getConvolutionLimitParallelLoops and getMatmulLimitParallelLoops return the limit.
+  /// Newer: the early returns compare products. In the current source,
+  /// getConvolutionLimitParallelLoops and getMatmulLimitParallelLoops return the limit.
   functions,
 };
 
@@ -32,13 +34,20 @@ enum class SourceForm : std::uint8_t {
 /// largeParallel  largeParallelSize   largeMNSize     largeParallelSize       largeOutputSize
 /// smallReduction largeReductionSize  largeKSize      smallReductionSize      smallKSize
 /// ratio          ratioThreshold      ratioThreshold  ratioThreshold          ratioThreshold
+/// modestReduction -                  -               a literal               a literal
 struct EarlyReturns {
   std::int64_t largeParallel = 0;
   std::int64_t smallReduction = 0;
   std::int64_t ratio = 0;
+  /// Reductions below it are not split if the output is huge; 0: no such condition.
+  std::int64_t modestReduction = 0;
 
   bool operator==(const EarlyReturns&) const = default;
 };
+
+/// Limit of a rung that does not split the operation. With a limit of one part the compiler would
+/// still create a second dispatch, so code for this limit returns std::nullopt.
+inline constexpr std::int64_t kNoSplit = 1;
 
 /// A rung within a band: `limit` applies to reduction sizes below `reductionBelow`.
 struct Step {
@@ -68,12 +77,27 @@ struct Ladder {
   bool operator==(const Ladder&) const = default;
 };
 
+/// The sizes of the shapes that a heuristic was fitted to. It says nothing about other sizes, for
+/// which the compiler's own code decides.
+struct MeasuredRange {
+  std::int64_t shapes = 0;                          ///< 0: not known
+  std::int64_t minOutput = 0, maxOutput = 0;        ///< both inclusive
+  std::int64_t minReduction = 0, maxReduction = 0;  ///< both inclusive
+
+  [[nodiscard]] bool contains(std::int64_t output, std::int64_t reduction) const {
+    return output >= minOutput && output <= maxOutput && reduction >= minReduction &&
+           reduction <= maxReduction;
+  }
+  bool operator==(const MeasuredRange&) const = default;
+};
+
 /// The compiler's function that chooses the limit, as data.
 struct Heuristic {
   ReductionKind kind = ReductionKind::matmul;
   SourceForm form = SourceForm::functions;
   EarlyReturns returns;
   Ladder ladder;
+  MeasuredRange range = {};
 
   bool operator==(const Heuristic&) const = default;
 };
@@ -94,12 +118,23 @@ struct Regret {
   bool operator==(const Regret&) const = default;
 };
 
+/// Verdicts of shapes measured with the code of a heuristic, against the compiler's default.
+struct ValidationCounts {
+  std::int64_t improved = 0, neutral = 0, ambiguous = 0, regressed = 0;
+  std::int64_t failed = 0;  ///< shapes that ran with the compiler's default only
+
+  bool operator==(const ValidationCounts&) const = default;
+};
+
 /// A heuristic fitted to a sweep, with its predicted quality.
 struct FittedHeuristic {
   Heuristic heuristic;
   Regret inSample;             ///< on the shapes it was fitted to
   Regret crossValidated;       ///< each shape under a fit to the other folds
   std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::optional<ValidationCounts> validated = {};  ///< absent: not validated
+  // NOLINTEND(readability-redundant-member-init)
 
   bool operator==(const FittedHeuristic&) const = default;
 };

@@ -32,12 +32,12 @@ struct SplitChoice {
 
 /// Validation of one shape. The strategies are the code fitted by output size ("1-D"), by output
 /// and reduction size ("2-D"), and the fastest split that the sweep measured for the shape
-/// ("oracle").
+/// ("oracle"). A compiler built with the recommended code is validated alone ("built").
 struct ValidatedSplit {
   std::string arguments;
   std::optional<double> baselineUs;
   std::string taken;                           ///< the recommended strategy
-  std::map<std::string, SplitChoice> choices;  ///< by strategy: "1-D", "2-D", "oracle"
+  std::map<std::string, SplitChoice> choices;  ///< by strategy: "1-D", "2-D", "oracle", "built"
 
   /// Returns the choice of the recommended strategy; nullopt if it was not measured.
   [[nodiscard]] std::optional<SplitChoice> recommended() const;
@@ -51,8 +51,8 @@ struct SplitResult {
   std::vector<Recommendation> recommendations;
   std::optional<double> sweepSeconds;
   std::optional<std::vector<ShapeRecord>> shapes;  ///< absent while the sweep is running
-  /// By strategy: "1-D", "2-D", "oracle", "recommended". Strategies that were not validated are
-  /// absent.
+  /// By strategy: "1-D", "2-D", "oracle", "built", "recommended". Strategies that were not
+  /// validated are absent.
   std::map<std::string, SplitTally> validation;
   std::vector<ValidatedSplit> validated;
 };

@@ -178,7 +178,28 @@ json toJson(const TunedProgram& program) {
   if (program.proof) {
     addProof(*program.proof, one);
   }
+  setText(one, "sizes", program.sizes);
+  setText(one, "verified", program.verified);
+  setText(one, "note", program.note);
+  if (program.alternative) {
+    json& other = one["alternative"] = {{"name", program.alternative->name}};
+    setIf(other, "time_ns", program.alternative->timeNs);
+    setText(other, "error", program.alternative->error);
+    if (program.alternative->speedup) {
+      other["speedup"] = intervalJson(*program.alternative->speedup);
+    }
+  }
   return one;
+}
+
+std::optional<AlternativeTime> alternativeFrom(const json& json) {
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  return AlternativeTime{.name = readText(json, "name"),
+                         .timeNs = readMeasured(json, "time_ns"),
+                         .speedup = intervalFrom(findMember(json, "speedup")),
+                         .error = readText(json, "error")};
 }
 
 TunedProgram tunedProgramFrom(const json& json) {
@@ -188,7 +209,11 @@ TunedProgram tunedProgramFrom(const json& json) {
           .noGain = readTexts(json, "no_gain"),
           .flagSets = readField<std::int64_t>(json, "flag_sets"),
           .defaultNs = readMeasured(json, "default_ns"),
-          .proof = tunedProofFrom(json)};
+          .proof = tunedProofFrom(json),
+          .sizes = readText(json, "sizes"),
+          .verified = readText(json, "verified"),
+          .note = readText(json, "note"),
+          .alternative = alternativeFrom(findMember(json, "alternative"))};
 }
 
 /// Decodes each precedent separately, so that one of another version does not hide the others.

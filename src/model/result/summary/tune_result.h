@@ -103,6 +103,14 @@ struct TunedLayer {
   std::map<std::string, double> ns;  ///< per way; failed ones are missing
 };
 
+/// Time of another runtime, measured in the same rounds as the program.
+struct AlternativeTime {
+  std::string name;  ///< "onnxruntime"
+  std::optional<double> timeNs;
+  std::optional<stats::Interval> speedup;  ///< over the default
+  std::string error;                       ///< reason if it was not measured
+};
+
 struct TunedProgram {
   std::string program;
   std::vector<TunedLayer> layers;
@@ -111,6 +119,13 @@ struct TunedProgram {
   std::optional<std::int64_t> flagSets;  ///< sets of program-wide flags that were tried
   std::optional<double> defaultNs;
   std::optional<TunedProof> proof;  ///< absent if the compiler's default is kept
+  // For models:
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::string sizes{};     ///< of dynamic dimensions: "batch=1"; "" if there are none
+  std::string verified{};  ///< reference of the results: "reference", "baseline"
+  std::string note{};      ///< on the reference: "differs from ONNX Runtime: …"
+  // NOLINTEND(readability-redundant-member-init)
+  std::optional<AlternativeTime> alternative{};  // NOLINT(readability-redundant-member-init)
 };
 
 /// A winner of this run, a starting point for later runs with similar operations.

@@ -56,15 +56,15 @@ Grid::Grid(const Cases& cases) : limits_(cases.limits), caps_(cases.caps) {
                            squareAbove(*std::max_element(outputs.begin(), outputs.end())));
   reductionCuts_ = chooseCuts(reductions, kMaxRows, decimalBetween, decimalAbove(largest));
   sums_.resize((columns() + 1) * (rows() + 1) * limits_.size());
-  capSums_.assign(columns() + 1, std::vector<double>(caps_.size()));
+  capSums_.assign(columns() + 1, std::vector<Objective>(caps_.size()));
   for (const Case& one : cases.all) {
     const std::size_t column = findCell(outputCuts_, one.outputSize);
     const std::size_t row = findCell(reductionCuts_, one.reductionSize);
     for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
-      sum(column + 1, row + 1, limit) += one.limitCosts[limit].value;
+      sum(column + 1, row + 1, limit) += one.limitCosts[limit].objective();
     }
     for (std::size_t cap = 0; cap < caps_.size(); ++cap) {
-      capSums_[column][cap] += one.capCosts[cap].value;
+      capSums_[column][cap] += one.capCosts[cap].objective();
     }
   }
   addUp();
@@ -88,25 +88,25 @@ void Grid::addUp() {
 
 Strip Grid::strip(std::size_t c0, std::size_t c1) const {
   const std::size_t column = (rows() + 1) * limits_.size();
-  std::vector<double> sums(column);
+  std::vector<Objective> sums(column);
   for (std::size_t i = 0; i < column; ++i) {
     sums[i] = sums_[c1 * column + i] - sums_[c0 * column + i];
   }
   return {limits_, std::move(sums)};
 }
 
-LimitChoice Grid::capFrom(std::size_t c0) const {
-  LimitChoice best{capSums_[c0].back(), caps_.back()};
+std::optional<LimitChoice> Grid::capFrom(std::size_t c0, std::int64_t most) const {
+  std::optional<LimitChoice> best;
   for (std::size_t cap = caps_.size(); cap-- > 0;) {
-    if (capSums_[c0][cap] < best.cost) {
+    if (caps_[cap] <= most && (!best || capSums_[c0][cap] < best->cost)) {
       best = {capSums_[c0][cap], caps_[cap]};
     }
   }
   return best;
 }
 
-double Strip::computeCost(std::size_t r0, std::size_t r1) const {
-  double least = cost(r0, r1, 0);
+Objective Strip::computeCost(std::size_t r0, std::size_t r1) const {
+  Objective least = cost(r0, r1, 0);
   for (std::size_t limit = 1; limit < limits_.size(); ++limit) {
     least = std::min(least, cost(r0, r1, limit));
   }
@@ -115,8 +115,8 @@ double Strip::computeCost(std::size_t r0, std::size_t r1) const {
 
 std::int64_t Strip::limitFor(std::size_t r0, std::size_t r1) const {
   // The same costs summed in another order differ by rounding.
-  constexpr double kRounding = 1e-9;
-  const double most = computeCost(r0, r1) + kRounding;
+  constexpr Objective kRounding{.value = 1e-9};
+  const Objective most = computeCost(r0, r1) + kRounding;
   std::size_t limit = 0;
   while (cost(r0, r1, limit) > most) {
     ++limit;

@@ -13,12 +13,17 @@ namespace {
 
 constexpr std::size_t kMaxBands = 6;
 constexpr std::size_t kMaxLimitsPerBand = 4;
-constexpr double kInfiniteCost = std::numeric_limits<double>::infinity();
+/// Cost of what does not exist; far enough from the largest number for sums.
+constexpr Objective kInfiniteCost{.unmeasured = std::numeric_limits<std::int32_t>::max()};
+
+Objective rungCost(double price, std::size_t rungs) {
+  return {.value = price * static_cast<double>(rungs)};
+}
 
 /// The cheapest assignment of a given number of limits to columns [c0, c1) of the grid, ascending
 /// in rows.
 struct BandFit {
-  double cost = kInfiniteCost;
+  Objective cost = kInfiniteCost;
   std::array<std::size_t, kMaxLimitsPerBand> ends{};  ///< end row of each limit
 };
 
@@ -32,7 +37,7 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
   for (std::size_t r1 = 1; r1 <= grid.rows(); ++r1) {
     fits[r1][0] = {strip.computeCost(0, r1), {{r1}}};
     for (std::size_t r0 = 1; r0 < r1; ++r0) {
-      const double last = strip.computeCost(r0, r1);
+      const Objective last = strip.computeCost(r0, r1);
       for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
         const BandFit& before = fits[r0][n - 1];
         if (before.cost + last < fits[r1][n].cost) {
@@ -60,6 +65,36 @@ Band makeBand(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& f
   return band;
 }
 
+std::int64_t limitIn(const Band& band, std::int64_t reductionSize) {
+  for (const Step& step : band.steps) {
+    if (reductionSize < step.reductionBelow) {
+      return step.limit;
+    }
+  }
+  return band.limit;
+}
+
+std::int64_t smallestLimit(const Band& band) {
+  std::int64_t least = band.limit;
+  for (const Step& step : band.steps) {
+    least = std::min(least, step.limit);
+  }
+  return least;
+}
+
+/// Returns true if no reduction size has a larger limit in the upper band.
+bool descends(const Band& lower, const Band& upper) {
+  std::vector<std::int64_t> sizes = {0};
+  for (const Band* band : {&lower, &upper}) {
+    for (const Step& step : band->steps) {
+      sizes.push_back(step.reductionBelow);
+    }
+  }
+  return std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) {
+    return limitIn(lower, size) >= limitIn(upper, size);
+  });
+}
+
 /// Fits of all bands of a grid, from which the best ladder at any price is assembled.
 class Ladders {
  public:
@@ -76,21 +111,21 @@ class Ladders {
     // best[b][c]: the columns before c in b bands.
     std::vector<std::vector<Partial>> best(kMaxBands + 1,
                                            std::vector<Partial>(grid_.columns() + 1));
-    best[0][0].cost = 0;
+    best[0][0].cost = {};
     Partial whole;
     for (std::size_t b = 0; b <= kMaxBands; ++b) {
       for (std::size_t c0 = 0; c0 <= grid_.columns(); ++c0) {
         const Partial& before = best[b][c0];
-        if (before.cost + grid_.capFrom(c0).cost < whole.cost) {
+        if (const Objective cap = grid_.capFrom(c0)->cost; before.cost + cap < whole.cost) {
           whole = before;
-          whole.cost += grid_.capFrom(c0).cost;
+          whole.cost += cap;
         }
         for (std::size_t c1 = c0 + 1; b < kMaxBands && c1 <= grid_.columns(); ++c1) {
           extend(before, c0, c1, price, best[b + 1][c1]);
         }
       }
     }
-    return makeLadder(whole);
+    return makeLadder({whole.bands.begin(), whole.bands.begin() + whole.count}, price);
   }
 
  private:
@@ -98,7 +133,7 @@ class Ladders {
     std::size_t c0 = 0, c1 = 0, limits = 0;  ///< `limits` is the number of limits - 1
   };
   struct Partial {
-    double cost = kInfiniteCost;
+    Objective cost = kInfiniteCost;
     std::size_t count = 0;
     std::array<Chosen, kMaxBands> bands{};
   };
@@ -110,8 +145,7 @@ class Ladders {
   void extend(const Partial& before, std::size_t c0, std::size_t c1, double price,
               Partial& into) const {
     for (std::size_t n = 0; n < kMaxLimitsPerBand; ++n) {
-      const double cost =
-          before.cost + bandFits(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      const Objective cost = before.cost + bandFits(c0, c1)[n].cost + rungCost(price, n + 1);
       if (cost < into.cost) {
         into = before;
         into.cost = cost;
@@ -120,16 +154,48 @@ class Ladders {
     }
   }
 
-  [[nodiscard]] Ladder makeLadder(const Partial& whole) const {
-    Ladder ladder;
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < whole.count; ++i) {
-      const auto& [c0, c1, limits] = whole.bands[i];
-      ladder.bands.push_back(makeBand(grid_, c0, c1, bandFits(c0, c1)[limits]));
-      end = c1;
+  /// Returns the cheapest number of limits for these columns.
+  [[nodiscard]] Chosen cheapest(std::size_t c0, std::size_t c1, double price) const {
+    Chosen chosen{c0, c1, 0};
+    const auto cost = [&](std::size_t n) {
+      return bandFits(c0, c1)[n].cost + rungCost(price, n + 1);
+    };
+    for (std::size_t n = 1; n < kMaxLimitsPerBand; ++n) {
+      chosen.limits = cost(n) < cost(chosen.limits) ? n : chosen.limits;
     }
-    ladder.cap = grid_.capFrom(end).limit;
-    return ladder;
+    return chosen;
+  }
+
+  [[nodiscard]] std::vector<Band> makeBands(const std::vector<Chosen>& chosen) const {
+    std::vector<Band> bands;
+    for (const auto& [c0, c1, limits] : chosen) {
+      bands.push_back(makeBand(grid_, c0, c1, bandFits(c0, c1)[limits]));
+    }
+    return bands;
+  }
+
+  /// Merges neighbours until limits do not grow with the output size.
+  [[nodiscard]] Ladder makeLadder(std::vector<Chosen> chosen, double price) const {
+    while (true) {
+      Ladder ladder{makeBands(chosen), 1};
+      const auto rise = std::adjacent_find(
+          ladder.bands.begin(), ladder.bands.end(),
+          [](const Band& lower, const Band& upper) { return !descends(lower, upper); });
+      if (rise != ladder.bands.end()) {
+        const auto at = chosen.begin() + (rise - ladder.bands.begin());
+        *at = cheapest(at->c0, std::next(at)->c1, price);
+        chosen.erase(std::next(at));
+        continue;
+      }
+      const std::size_t end = chosen.empty() ? 0 : chosen.back().c1;
+      const auto cap = chosen.empty() ? grid_.capFrom(end)
+                                      : grid_.capFrom(end, smallestLimit(ladder.bands.back()));
+      if (cap || end == grid_.columns()) {
+        ladder.cap = cap ? cap->limit : smallestLimit(ladder.bands.back());
+        return ladder;
+      }
+      chosen.back() = cheapest(chosen.back().c0, grid_.columns(), price);
+    }
   }
 
   Grid grid_;

@@ -24,7 +24,7 @@ std::size_t rungs(const Ladder& ladder) {
 double computeGeomean(const Ladder& ladder, const SweepResult& sweep) {
   std::vector<Prediction> predictions;
   for (const ShapeResult& shape : sweep.shapes) {
-    predictions.push_back({&shape, timeUnder(shape, chooseLimit(ladder, shape.reduction))});
+    predictions.push_back({&shape, measuredUs(shape, chooseLimit(ladder, shape.reduction))});
   }
   return computeRegret(predictions).geomeanRatio;
 }
@@ -51,9 +51,62 @@ TEST_P(GridFitOfSeed, FindsKnownGridInNoise) {
   EXPECT_LT(computeGeomean(fitted, unseen), 1.1);
 }
 
+TEST(GridFit, AvoidsLimitsThatFailed) {
+  SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.01, 3);
+  sweep.shapes[4].limits.erase(128);
+  const Cases cases = collectCases(sweep, ReductionKind::matmul);
+  const Ladder ladder = fitGrid(cases);
+  EXPECT_EQ(costUnder(cases, ladder).unmeasured, 0);
+  EXPECT_NE(chooseLimit(ladder, sweep.shapes[4].reduction), 128);
+}
+
 TEST_P(GridFitOfSeed, DoesNotFitNoise) {
   const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
   EXPECT_LE(rungs(fitGrid(collectCases(sweep, ReductionKind::matmul))), 1U);
+}
+
+/// Returns true if no operation has a larger limit than one with a smaller output and the same
+/// reduction.
+bool descendsInOutput(const Ladder& ladder) {
+  std::vector<std::int64_t> outputs = {1};
+  std::vector<std::int64_t> reductions = {1};
+  for (const Band& band : ladder.bands) {
+    outputs.push_back(band.outputBelow);
+    for (const Step& step : band.steps) {
+      reductions.push_back(step.reductionBelow);
+    }
+  }
+  std::sort(outputs.begin(), outputs.end());
+  for (const std::int64_t reduction : reductions) {
+    std::int64_t before = INT64_MAX;
+    for (const std::int64_t output : outputs) {
+      const model::Reduction one{
+          .kind = ReductionKind::matmul, .sizes = {reduction}, .mSize = output, .nSize = 1};
+      const std::int64_t limit = chooseLimit(ladder, one).value_or(kNoSplit);
+      if (limit > before && limit != reduction) {
+        return false;
+      }
+      before = limit;
+    }
+  }
+  return true;
+}
+
+TEST_P(GridFitOfSeed, LimitsDoNotGrowWithOutputSize) {
+  const Ladder rising{{{square(64), {}, 8}, {square(256), {{200000, 8}}, 1024}}, 16};
+  const SweepResult sweep = testSweep(100, bestBy(rising), 0.02, GetParam());
+  EXPECT_TRUE(descendsInOutput(fitGrid(collectCases(sweep, ReductionKind::matmul))));
+}
+
+TEST_P(GridFitOfSeed, RungsPayOnShapesLeftOut) {
+  // One outlier: a rung for it would save time on no other shape.
+  SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0.01, GetParam());
+  ShapeResult& odd = sweep.shapes[GetParam()];
+  for (auto& [limit, timing] : odd.limits) {
+    timing.meanUs = limit == 512 ? 10 : 40;
+  }
+  odd.baseline = timingUs(12);
+  EXPECT_LE(rungs(fitGrid(collectCases(sweep, ReductionKind::matmul))), 2U);
 }
 
 RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
@@ -65,6 +118,7 @@ RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
   const SweepResult sweep = testSweep(1 + random.below(60), any, 0.3, seed);
   const Ladder ladder = fitGrid(collectCases(sweep, ReductionKind::matmul));
   RC_ASSERT(ladder.bands.size() <= 6U);
+  RC_ASSERT(descendsInOutput(ladder));
   RC_ASSERT(
       std::is_sorted(ladder.bands.begin(), ladder.bands.end(),
                      [](const Band& a, const Band& b) { return a.outputBelow <= b.outputBelow; }));

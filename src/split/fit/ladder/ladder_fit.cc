@@ -17,7 +17,7 @@ constexpr std::size_t kNeighbours = 3;  ///< on each side
 /// The cases of one output size, which a ladder over it cannot distinguish.
 struct Group {
   std::int64_t outputSize = 0;
-  std::vector<double> costs;        ///< by index of the limit, as below
+  std::vector<Objective> costs;     ///< by index of the limit, as below
   std::vector<std::int64_t> votes;  ///< number of cases for which the limit is viable
 };
 
@@ -32,11 +32,12 @@ using Clusters = std::vector<Cluster>;
 void addCase(Group& group, const Case& one) {
   const auto cheapest =
       std::min_element(one.limitCosts.begin(), one.limitCosts.end(),
-                       [](const Cost& a, const Cost& b) { return a.value < b.value; });
+                       [](const Cost& a, const Cost& b) { return a.objective() < b.objective(); });
+  const Objective viable = cheapest->objective() + Objective{.value = std::log(kViableCost)};
   for (std::size_t limit = 0; limit < one.limitCosts.size(); ++limit) {
-    const double cost = one.limitCosts[limit].value;
+    const Objective cost = one.limitCosts[limit].objective();
     group.costs[limit] += cost;
-    group.votes[limit] += cost <= cheapest->value + std::log(kViableCost) ? 1 : 0;
+    group.votes[limit] += cost <= viable ? 1 : 0;
   }
 }
 
@@ -46,28 +47,35 @@ std::vector<Group> makeGroups(const Cases& cases) {
   for (const Case& one : cases.all) {
     if (groups.empty() || groups.back().outputSize != one.outputSize) {
       groups.push_back(
-          {one.outputSize, std::vector<double>(limits), std::vector<std::int64_t>(limits)});
+          {one.outputSize, std::vector<Objective>(limits), std::vector<std::int64_t>(limits)});
     }
     addCase(groups.back(), one);
   }
   return groups;
 }
 
-/// Returns the limit with the most votes in the group; the votes of the neighbours break ties.
+/// Returns the limit with the most votes among those measured for the most cases of the group. The
+/// votes of the neighbours break ties.
 std::size_t consensusAt(const std::vector<Group>& groups, std::size_t at) {
   const Group& group = groups[at];
-  const std::int64_t most = *std::max_element(group.votes.begin(), group.votes.end());
+  const auto rankInGroup = [&](std::size_t limit) {
+    return std::pair(group.costs[limit].unmeasured, -group.votes[limit]);
+  };
+  auto best = rankInGroup(0);
+  for (std::size_t limit = 1; limit < group.votes.size(); ++limit) {
+    best = std::min(best, rankInGroup(limit));
+  }
   const std::size_t from = at - std::min(at, kNeighbours);
   const std::size_t to = std::min(at + kNeighbours + 1, groups.size());
   std::size_t chosen = 0;
-  auto least = std::pair(std::int64_t{1}, 0.0);
+  std::optional<std::pair<std::int64_t, Objective>> least;
   for (std::size_t limit = 0; limit < group.votes.size(); ++limit) {
-    std::pair<std::int64_t, double> rank;
+    std::pair<std::int64_t, Objective> rank;
     for (std::size_t i = from; i < to; ++i) {
       rank.first -= groups[i].votes[limit];
       rank.second += groups[i].costs[limit];
     }
-    if (group.votes[limit] == most && rank < least) {
+    if (rankInGroup(limit) == best && (!least || rank < *least)) {
       chosen = limit;
       least = rank;
     }
@@ -91,9 +99,9 @@ Clusters makeClusters(const std::vector<Group>& groups) {
 Cluster merged(const std::vector<Group>& groups, const Cluster& a, const Cluster& b,
                std::size_t lowest, std::size_t highest) {
   Cluster both{a.first, b.last, lowest};
-  std::optional<double> least;
+  std::optional<Objective> least;
   for (std::size_t limit = lowest; limit <= highest; ++limit) {
-    double cost = 0;
+    Objective cost;
     for (std::size_t i = both.first; i <= both.last; ++i) {
       cost += groups[i].costs[limit];
     }
@@ -141,20 +149,20 @@ class Fit {
  private:
   struct Priced {
     Ladder ladder;
-    double cost = 0;  ///< including its rungs
+    Objective cost;  ///< including its rungs
   };
 
   /// Returns the clusters after the cheapest merge of two neighbours.
   [[nodiscard]] Clusters cheapestMerge(const Clusters& clusters, double price) const {
     Clusters best;
-    double least = 0;
+    Objective least;
     for (std::size_t i = 0; i + 1 < clusters.size(); ++i) {
       const std::size_t lowest = i + 2 < clusters.size() ? clusters[i + 2].limit + 1 : 0;
       const std::size_t highest = i > 0 ? clusters[i - 1].limit - 1 : cases_.limits.size() - 1;
       Clusters fewer = clusters;
       fewer[i] = merged(groups_, clusters[i], clusters[i + 1], lowest, highest);
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      const double cost = priced(fewer, price).cost;
+      const Objective cost = priced(fewer, price).cost;
       if (best.empty() || cost < least) {
         best = std::move(fewer);
         least = cost;
@@ -165,8 +173,8 @@ class Fit {
 
   [[nodiscard]] Priced priced(const Clusters& clusters, double price) const {
     const auto withPrice = [&](Ladder ladder) {
-      const double cost =
-          costUnder(cases_, ladder).value + price * static_cast<double>(ladder.bands.size());
+      const Objective rungs{.value = price * static_cast<double>(ladder.bands.size())};
+      const Objective cost = costUnder(cases_, ladder).objective() + rungs;
       return Priced{std::move(ladder), cost};
     };
     Ladder ladder;

@@ -1,34 +1,12 @@
 // A replica of SetSplitReductionSizes.cpp in its older form: hone's own code around the names and
-// numbers that hone edits. Tests compile and run it after an edit: it reads operations and prints
-// the limit for each. The strings and comments below are traps for a parser
-// that does not know C++: int64_t limitParallelLoops; { ( [ " '
-#include <cinttypes>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <algorithm>
-#include <optional>
-#include <vector>
+// numbers that hone edits. Tests compile and run it after an edit. The strings and comments below
+// are traps for a parser that does not know C++: int64_t limitParallelLoops; { ( [ " '
+#include "operation.h"
 
 #define OPENS_NOTHING(x) { x \
   const int64_t ratioThreshold = 1;
 
 namespace {
-
-template <typename T>
-using SmallVector = std::vector<T>;
-
-struct Operation {
-  int64_t batch = 1, channels = 1, image = 1, depth = 1, rows = 1, columns = 1;
-  SmallVector<int64_t> sums;
-};
-
-int64_t product(const SmallVector<int64_t> &sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
-}
 
 const char *const decoys[] = {
     "getMatmulLikeReductionSizes() { const int64_t ratioThreshold = 2; }",
@@ -47,8 +25,14 @@ getWeightBackwardReductionSizes(const Operation &op, int64_t target) {
   if (op.sums.empty() || target < 0) {
     return std::nullopt;
   }
+  std::optional<SmallVector<int64_t>> maybeSizes = getReductionDimSizes(op);
+  if (!maybeSizes) {
+    return std::nullopt;
+  }
   int64_t outputChannelSize = op.channels;
   int64_t batchSize = op.batch;
+  int64_t imageSize = op.image;
+  int64_t depthSize = op.depth;
 
   const int64_t largeParallelSize = 512; // not const int64_t largeParallelSize = 7;
   const int64_t largeReductionSize = 8192;
@@ -59,8 +43,8 @@ getWeightBackwardReductionSizes(const Operation &op, int64_t target) {
     return std::nullopt;
   }
 
-  SmallVector<int64_t> tileSizes = op.sums;
-  int64_t reductionSize = product(tileSizes);
+  SmallVector<int64_t> tileSizes = std::move(*maybeSizes);
+  int64_t reductionSize = llvm::product_of(tileSizes);
   int64_t ratio = reductionSize / std::sqrt(outputChannelSize * batchSize);
   if (ratio <= ratioThreshold && reductionSize < largeReductionSize) {
     std::fprintf(stderr, "small: }\n");
@@ -68,7 +52,7 @@ getWeightBackwardReductionSizes(const Operation &op, int64_t target) {
   }
 
   // The chain, and a comment that isn't closed by a quote.
-  int64_t outputSize = outputChannelSize * batchSize * op.image * op.depth;
+  int64_t outputSize = outputChannelSize * batchSize * imageSize * depthSize;
   int64_t limitParallelLoops; // which } of these
   if (outputSize < 32 * 32) {
     limitParallelLoops = 2048;
@@ -90,7 +74,7 @@ getMatmulLikeReductionSizes(const Operation &op, int64_t target) {
   int64_t batchSize = op.batch;
   int64_t mSize = op.rows;
   int64_t nSize = op.columns;
-  int64_t kSize = product(op.sums);
+  int64_t kSize = llvm::product_of(op.sums);
 
   const int64_t ratioThreshold = 384;
   const int64_t largeKSize = 24576;
@@ -123,17 +107,9 @@ getMatmulLikeReductionSizes(const Operation &op, int64_t target) {
 } // namespace
 
 int main() {
-  int convolution = 0, first = 0;
-  Operation op;
-  op.sums.resize(2);
-  while (std::scanf("%d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-                    " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-                    &convolution, &first, &op.batch, &op.channels, &op.image,
-                    &op.depth, &op.rows, &op.columns, &op.sums[0],
-                    &op.sums[1]) == 10) {
-    auto sizes = convolution ? getWeightBackwardReductionSizes(op, brace)
-                             : getMatmulLikeReductionSizes(op, quote + large);
-    std::printf("%" PRId64 "\n", sizes ? (*sizes)[0] : 0);
-  }
-  return decoys[0] == nullptr;
+  return runOperations(
+      [](const Operation &op) { return getWeightBackwardReductionSizes(op, brace); },
+      [](const Operation &op) {
+        return getMatmulLikeReductionSizes(op, quote + large + (decoys[0] == nullptr ? 1 : 0));
+      });
 }

@@ -1,30 +1,8 @@
 // A replica of SetSplitReductionSizes.cpp in its newer form, where functions return the limit;
 // see chain_form.cpp.
-#include <cinttypes>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <algorithm>
-#include <optional>
-#include <vector>
+#include "operation.h"
 
 namespace {
-
-template <typename T>
-using SmallVector = std::vector<T>;
-
-struct Operation {
-  bool batchFirst = false;
-  int64_t batch = 1, channels = 1, image = 1, depth = 1, rows = 1, columns = 1;
-  SmallVector<int64_t> sums;
-};
-
-int64_t product(const SmallVector<int64_t> &sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
-}
 
 const char *const decoy = R"(
 static std::optional<int64_t> getMatmulLimitParallelLoops(int64_t outputSize) { return 1; }
@@ -48,30 +26,38 @@ getConvolutionReductionSizes(const Operation &op, int64_t target,
   if (op.sums.empty() || target < 0) {
     return std::nullopt;
   }
+  std::optional<SmallVector<int64_t>> maybeSizes = getReductionDimSizes(op);
+  if (!maybeSizes) {
+    return std::nullopt;
+  }
   int64_t outputChannelSize = op.channels;
   int64_t batchSize = op.batch;
+  int64_t imageSize = op.image;
+  int64_t depthSize = op.depth;
 
   const int64_t largeParallelSize = 640000;
   const int64_t smallReductionSize = 8192;
   const int64_t ratioThreshold = 64;
 
-  int64_t mainSize = op.batchFirst ? op.image : batchSize;
+  bool isBatchFirstLayout = op.batchFirst;
+  int64_t mainSize = isBatchFirstLayout ? imageSize : batchSize;
   int64_t parallelSize = outputChannelSize * mainSize;
   if (parallelSize >= largeParallelSize) {
     return std::nullopt;
   }
-  SmallVector<int64_t> tileSizes = op.sums;
-  int64_t reductionSize = product(tileSizes);
+  SmallVector<int64_t> tileSizes = std::move(*maybeSizes);
+  int64_t reductionSize = llvm::product_of(tileSizes);
   int64_t ratio = reductionSize / std::sqrt(parallelSize);
   if (ratio <= ratioThreshold && reductionSize < smallReductionSize) {
     return std::nullopt;
   }
-  int64_t outputSize = outputChannelSize * batchSize * op.image * op.depth;
+  int64_t outputSize = outputChannelSize * batchSize * imageSize * depthSize;
   if (outputSize >= 2 * 1024 * 1024 && reductionSize < 50000) {
     return std::nullopt;
   }
 
-  int64_t startTileSize = op.batchFirst ? tileSizes.back() : tileSizes.front();
+  int64_t startTileSize =
+      isBatchFirstLayout ? tileSizes.back() : tileSizes.front();
   std::optional<int64_t> maybeLimit = getConvolutionLimitParallelLoops(
       outputSize, reductionSize, startTileSize, lowParallelism);
   if (!maybeLimit) {
@@ -105,7 +91,7 @@ getMatmulLikeReductionSizes(const Operation &op, int64_t target,
   int64_t batchSize = op.batch;
   int64_t mSize = op.rows;
   int64_t nSize = op.columns;
-  int64_t kSize = product(op.sums);
+  int64_t kSize = llvm::product_of(op.sums);
   int64_t outputSize = mSize * nSize * batchSize;
   int64_t ratio = kSize / std::sqrt(mSize * nSize) / batchSize;
 
@@ -129,25 +115,19 @@ getMatmulLikeReductionSizes(const Operation &op, int64_t target,
   if (!maybeLimit) {
     return std::nullopt;
   }
-  tileSizes[0] = maybeLimit.value();
+  int64_t limitParallelLoops = maybeLimit.value();
+  tileSizes[0] = limitParallelLoops;
   return tileSizes;
 }
 
 } // namespace
 
 int main() {
-  int convolution = 0, first = 0;
-  Operation op;
-  op.sums.resize(2);
-  while (std::scanf("%d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-                    " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-                    &convolution, &first, &op.batch, &op.channels, &op.image,
-                    &op.depth, &op.rows, &op.columns, &op.sums[0],
-                    &op.sums[1]) == 10) {
-    op.batchFirst = first != 0;
-    auto sizes = convolution ? getConvolutionReductionSizes(op, 0, false)
-                             : getMatmulLikeReductionSizes(op, 0, false);
-    std::printf("%" PRId64 "\n", sizes ? (*sizes)[0] : 0);
-  }
-  return decoy == nullptr;
+  return runOperations(
+      [](const Operation &op) {
+        return getConvolutionReductionSizes(op, decoy == nullptr ? -1 : 0, op.lowParallelism);
+      },
+      [](const Operation &op) {
+        return getMatmulLikeReductionSizes(op, 0, op.lowParallelism);
+      });
 }

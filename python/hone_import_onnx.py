@@ -1,0 +1,390 @@
+"""Imports an ONNX model for hone: fixes its dimensions, describes it, and writes MLIR.
+
+Reads a JSON request from the file given as the only argument:
+  model           path of the .onnx file
+  dims            sizes by name of dimension, or by INPUT.AXIS for dimensions without a name
+  shapes          pairs of name and shape, null if not given; names are empty if shapes are in order
+  opset           version to convert to; 0 to keep the model's
+  externalize     size of the weights in bytes from which they are written to a file
+  mlir, fixed, parameters, reply
+                  files to write: module, model with fixed dimensions, weights, description
+
+Exits with 2 and prints one line if the model or the request is wrong, with 3 if a package is missing.
+"""
+
+import json
+import os
+import sys
+import warnings
+
+
+class UserError(Exception):
+    """An error that the user can fix; its text is one line."""
+
+
+def first_line(error):
+    """Returns the first line with text of an exception."""
+    for line in str(error).splitlines():
+        if line.strip():
+            return line.strip()
+    return type(error).__name__
+
+
+def load(path):
+    """Loads a model with its weights. Returns it with the other files that it was read from."""
+    import onnx
+
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:
+        raise UserError(f"not an ONNX model ({first_line(error)})") from error
+    if not model.graph.node and not model.graph.output:
+        raise UserError("not an ONNX model: it has no graph")
+    folder = os.path.dirname(os.path.abspath(path))
+    files = set()
+    for tensor in list_tensors(model.graph):
+        if tensor.data_location != onnx.TensorProto.EXTERNAL:
+            continue
+        place = {entry.key: entry.value for entry in tensor.external_data}.get("location", "")
+        file = os.path.join(folder, place)
+        if not os.path.exists(file):
+            raise UserError(f"weights of '{tensor.name}' are missing: put {place} next to the model")
+        files.add(file)
+    try:
+        onnx.load_external_data_for_model(model, folder)
+    except Exception as error:
+        raise UserError(f"cannot read its weights: {first_line(error)}") from error
+    weights = []
+    for file in sorted(files):
+        status = os.stat(file)
+        weights.append({"path": file, "size": status.st_size, "time": int(status.st_mtime)})
+    return model, weights
+
+
+def list_graphs(graph):
+    """Yields a graph and the graphs of its control flow."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from list_graphs(attribute.g)
+            for inner in attribute.graphs:
+                yield from list_graphs(inner)
+
+
+def list_nodes(graph):
+    """Yields operator and name of each node, in the order of the imported module."""
+    for node in graph.node:
+        yield [node.op_type, node.name or node.output[0]]
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from list_nodes(attribute.g)
+
+
+def list_tensors(graph):
+    """Yields all constants."""
+    for one in list_graphs(graph):
+        yield from one.initializer
+        for node in one.node:
+            for attribute in node.attribute:
+                if attribute.HasField("t"):
+                    yield attribute.t
+                yield from attribute.tensors
+
+
+def drop_initialized_inputs(graph):
+    """Removes inputs that have a default value: importers treat them as constants."""
+    names = {tensor.name for tensor in graph.initializer}
+    kept = [value for value in graph.input if value.name not in names]
+    del graph.input[:]
+    graph.input.extend(kept)
+
+
+def dimension_names(value):
+    """Returns a size or a name per dimension. Dimensions without a name are called INPUT.AXIS."""
+    if not value.type.HasField("tensor_type"):
+        raise UserError(f"input or output '{value.name}' is not a tensor, which IREE does not support")
+    tensor = value.type.tensor_type
+    if not tensor.HasField("shape"):
+        return None
+    names = []
+    for axis, dim in enumerate(tensor.shape.dim):
+        if dim.HasField("dim_value") and dim.dim_value >= 0:
+            names.append(dim.dim_value)
+        else:
+            names.append(dim.dim_param or f"{value.name}.{axis}")
+    return names
+
+
+def shape_text(names):
+    """Returns "[batch, 3, 224]"."""
+    return f"[{', '.join(str(name) for name in names)}]" if names else "of a scalar"
+
+
+def sizes_from_shapes(graph, shapes, sizes):
+    """Adds the sizes of named dimensions that follow from the given shapes of inputs."""
+    if not shapes:
+        return
+    values = {value.name: value for value in graph.input}
+    if not any(name in values for name, _ in shapes):
+        if len(shapes) != len(values):
+            listed = ", ".join(values)
+            raise UserError(f"it has {len(values)} inputs ({listed}), got {len(shapes)} --input")
+        shapes = list(zip(values, (shape for _, shape in shapes)))
+    for name, shape in shapes:
+        if name not in values:
+            raise UserError(f"no input named {name}; found {', '.join(values)}")
+        value = values[name]
+        names = dimension_names(value)
+        if shape is None or names is None:
+            continue
+        if len(shape) != len(names):
+            raise UserError(f"input '{value.name}' has shape {shape_text(names)}, got {shape_text(shape)}")
+        for name, size in zip(names, shape):
+            if isinstance(name, str) and sizes.setdefault(name, size) != size:
+                raise UserError(f"dimension {name} has two sizes: {sizes[name]} and {size}")
+            if not isinstance(name, str) and name != size:
+                raise UserError(
+                    f"input '{value.name}' has shape {shape_text(names)}, got {shape_text(shape)}"
+                )
+
+
+def choose_sizes(graph, request):
+    """Returns the size of every dynamic dimension of the inputs, and those that hone chose."""
+    sizes = dict(request["dims"])
+    known = {}
+    batch = []
+    for value in graph.input:
+        names = dimension_names(value)
+        if names is None:
+            raise UserError(f"input '{value.name}' has no shape; export the model with shapes")
+        for axis, name in enumerate(names):
+            if isinstance(name, str):
+                known.setdefault(name, f"input '{value.name}' has shape {shape_text(names)}")
+                # The leading dimension of an image or a sequence is the batch.
+                if axis == 0 and len(names) > 1 and name not in batch:
+                    batch.append(name)
+            if isinstance(name, str) and f"{value.name}.{axis}" in sizes:
+                sizes[name] = sizes.pop(f"{value.name}.{axis}")
+    for name in sizes:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise UserError(f"no dynamic dimension {name}; found {listed}")
+    sizes_from_shapes(graph, request["shapes"], sizes)
+    missing = [name for name in known if name not in sizes and name not in batch]
+    if missing:
+        example = ",".join(f"{name}=N" for name in missing)
+        listed = "dimension " + missing[0] if len(missing) == 1 else "dimensions " + ", ".join(missing)
+        raise UserError(f"no size for {listed} ({known[missing[0]]}); use --dim {example}")
+    chosen = {name: 1 for name in known if name not in sizes}
+    sizes.update(chosen)
+    return sizes, chosen
+
+
+def fix_dimensions(model, sizes):
+    """Writes the sizes into the inputs, and into outputs that use the same names."""
+    if not sizes:
+        return
+    graph = model.graph
+    for value in list(graph.input) + list(graph.output):
+        if not value.type.HasField("tensor_type"):
+            continue
+        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
+            name = dim.dim_param or f"{value.name}.{axis}"
+            if not dim.HasField("dim_value") and name in sizes:
+                dim.dim_value = sizes[name]
+    # Shapes of the dynamic model would contradict the new ones.
+    del graph.value_info[:]
+    for value in graph.output:
+        for dim in value.type.tensor_type.shape.dim:
+            if not dim.HasField("dim_value"):
+                dim.Clear()
+
+
+def infer_shapes(model):
+    """Returns the model with inferred shapes, or as it is if inference fails."""
+    import onnx
+
+    try:
+        return onnx.shape_inference.infer_shapes(model, data_prop=True)
+    except Exception:
+        return model
+
+
+ELEMENTS = {
+    "FLOAT": "f32", "DOUBLE": "f64", "FLOAT16": "f16", "BFLOAT16": "bf16", "INT64": "i64", "INT32": "i32",
+    "INT16": "i16", "INT8": "i8", "UINT8": "ui8", "UINT16": "ui16", "UINT32": "ui32", "UINT64": "ui64", "BOOL": "i1",
+}
+
+
+def element(value):
+    """Returns the element type in the syntax of IREE's tools, or ONNX's name if there is none."""
+    import onnx
+
+    name = onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type)
+    return ELEMENTS.get(name, name.lower())
+
+
+# Operators that pass indices on, by position of the indices.
+PASSING = {"Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Transpose", "Expand", "Slice", "Split",
+           "Concat", "Clip"}
+
+
+def index_limits(graph):
+    """Returns the number of valid indices of the integer inputs that select rows of a table."""
+    shapes = {}
+    for tensor in graph.initializer:
+        shapes[tensor.name] = list(tensor.dims)
+    for value in list(graph.value_info) + list(graph.input) + list(graph.output):
+        if value.type.HasField("tensor_type"):
+            dims = value.type.tensor_type.shape.dim
+            shapes[value.name] = [dim.dim_value if dim.HasField("dim_value") else -1 for dim in dims]
+    for node in graph.node:
+        if node.op_type == "Constant":
+            for attribute in node.attribute:
+                if attribute.HasField("t"):
+                    shapes[node.output[0]] = list(attribute.t.dims)
+    users = {}
+    for node in graph.node:
+        for position, name in enumerate(node.input):
+            users.setdefault(name, []).append((node, position))
+    limits = {}
+    for value in graph.input:
+        if value.type.tensor_type.elem_type not in (6, 7):
+            continue
+        found = []
+        seen = set()
+        pending = [value.name]
+        while pending:
+            name = pending.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for node, position in users.get(name, []):
+                if node.op_type in ("Gather", "GatherElements") and position == 1:
+                    axis = next((one.i for one in node.attribute if one.name == "axis"), 0)
+                    rows = shapes.get(node.input[0], [])
+                    if -len(rows) <= axis < len(rows) and rows[axis] > 0:
+                        found.append(rows[axis])
+                elif node.op_type in PASSING and position == 0:
+                    pending.extend(node.output)
+        if found:
+            limits[value.name] = min(found)
+    return limits
+
+
+def describe(model, sizes, chosen, original):
+    """Returns the description that hone reads."""
+    limits = index_limits(model.graph)
+    inputs = []
+    for value, before in zip(model.graph.input, original):
+        one = {"name": value.name, "element": element(value), "shape": dimension_names(value), "declared": before}
+        if value.name in limits:
+            one["limit"] = limits[value.name]
+        inputs.append(one)
+    outputs = []
+    for value in model.graph.output:
+        outputs.append({"name": value.name, "element": element(value)})
+    return {
+        "function": model.graph.name,
+        "inputs": inputs,
+        "outputs": outputs,
+        "dims": sizes,
+        "chosen": chosen,
+        "opset": opset(model),
+        "nodes": list(list_nodes(model.graph)),
+    }
+
+
+def opset(model):
+    """Returns the version of ONNX's own operators."""
+    return next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), 0)
+
+
+def convert_opset(model, version):
+    """Returns the model in a newer version of the operators."""
+    from onnx import version_converter
+
+    try:
+        return version_converter.convert_version(model, version)
+    except Exception as error:
+        raise UserError(f"cannot convert opset {opset(model)} to {version}: {first_line(error)}") from error
+
+
+def check_domains(model):
+    """Rejects operators of other domains, which IREE does not know."""
+    functions = {(one.domain, one.name) for one in model.functions}
+    for graph in list_graphs(model.graph):
+        for node in graph.node:
+            if node.domain not in ("", "ai.onnx") and (node.domain, node.op_type) not in functions:
+                raise UserError(
+                    f"operator {node.domain}.{node.op_type} (node '{node.name or node.output[0]}') is not an "
+                    "ONNX operator; export the model without it"
+                )
+
+
+def weight_bytes(model):
+    """Returns the size of the weights."""
+    return sum(len(tensor.raw_data) or 4 * len(tensor.float_data) for tensor in model.graph.initializer)
+
+
+def write_mlir(model, request, external):
+    """Runs IREE's importer."""
+    import onnx
+    from iree.compiler.tools.import_onnx import __main__ as importer
+
+    source = request["mlir"] + ".onnx"
+    onnx.save(model, source)
+    arguments = [source, "-o", request["mlir"]]
+    if external:
+        arguments += ["--externalize-params", "--save-params-to", request["parameters"]]
+    try:
+        importer.main(importer.parse_arguments(arguments))
+    except Exception as error:
+        raise UserError(f"iree-import-onnx: {first_line(error)}") from error
+    finally:
+        os.remove(source)
+
+
+def run(request):
+    """Performs a request."""
+    import onnx
+
+    model, weights = load(request["model"])
+    drop_initialized_inputs(model.graph)
+    if not model.graph.name:
+        model.graph.name = os.path.splitext(os.path.basename(request["model"]))[0]
+    check_domains(model)
+    original = [dimension_names(value) for value in model.graph.input]
+    sizes, chosen = choose_sizes(model.graph, request)
+    fix_dimensions(model, sizes)
+    reply = describe(infer_shapes(model), sizes, chosen, original)
+    reply["weights"] = weights
+    reply["fixed"] = bool(sizes)
+    if sizes:
+        onnx.save(model, request["fixed"])
+    if 0 < opset(model) < request["opset"]:
+        model = convert_opset(model, request["opset"])
+    reply["external"] = weight_bytes(model) >= request["externalize"]
+    write_mlir(model, request, reply["external"])
+    with open(request["reply"], "w", encoding="utf-8") as file:
+        json.dump(reply, file)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    with open(sys.argv[1], encoding="utf-8") as file:
+        request = json.load(file)
+    try:
+        run(request)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        print(f"error: {first_line(error)}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

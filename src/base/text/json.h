@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace hone {
+
+/// Deepest nesting that jsonFrom accepts. Writing JSON is recursive, so deeper text could overflow
+/// the stack.
+inline constexpr int kMaxJsonDepth = 100;
+
+/// Parses JSON from outside. Fails with a user error "<where>, line N: …" if the text is not valid
+/// JSON, has a number that does not fit, or is nested too deeply.
+[[nodiscard]] Result<nlohmann::json> jsonFrom(std::string_view text, std::string_view where);
+
+}  // namespace hone

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "verify/tensor.h"
+
+namespace hone::engine {
+
+/// One input as the user describes it.
+struct InputSpec {
+  std::string text;                      ///< of the user
+  std::string name;                      ///< "" if it is given by position
+  std::string type;                      ///< "4x4xf32"; "" if it follows from the program
+  std::string value;                     ///< in the syntax of IREE's tools: "1", "@file.bin"
+  std::optional<verify::Tensor> tensor;  ///< values read from a NumPy file
+
+  /// Returns the type of the spec, if it has one.
+  [[nodiscard]] Result<std::optional<model::TensorType>> givenType() const;
+};
+
+/// Parses the specs of makeInputs(), and reads NumPy files. An archive or a folder yields one spec
+/// per array; they are named.
+[[nodiscard]] Result<std::vector<InputSpec>> parseInputSpecs(const std::vector<std::string>& texts);
+
+/// Orders the specs as the inputs are, one per input. Inputs without a spec get an empty one, if
+/// all specs are named. Fails with a user error that names the spec or the input that has none.
+[[nodiscard]] Result<std::vector<InputSpec>> assignSpecs(std::vector<InputSpec> specs,
+                                                         const std::vector<std::string>& names,
+                                                         const std::vector<std::string>& types,
+                                                         const std::string& function);
+
+}  // namespace hone::engine

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/program.h"
+#include "stats/compare.h"
+
+namespace hone::tune {
+
+// Names of the files in a folder of `hone tune -o FOLDER`.
+inline constexpr std::string_view kResultFile = "result.json";
+inline constexpr std::string_view kFlagsFile = "flags.txt";
+inline constexpr std::string_view kSpecFile = "spec.mlir";
+inline constexpr std::string_view kPreprocessingFile = "preprocessing.mlir";
+inline constexpr std::string_view kModuleFile = "model.vmfb";
+inline constexpr std::string_view kModelFile = "model.mlirbc";
+inline constexpr std::string_view kParametersFile = "model.irpa";
+
+/// A tuned program, ready to ship. Paths are relative to the folder.
+struct TunedFolder {
+  std::string hone;      ///< version
+  std::string compiler;  ///< revision
+  std::string target;
+  std::string device;
+  std::string host;
+  std::string cpu;
+  std::string createdAt;
+
+  std::string source;   ///< the user's file: .onnx or .mlir
+  std::string program;  ///< the program that flags.txt compiles: kModelFile, or the user's
+  std::string hash;     ///< SHA-256 of the program
+  std::string function;
+  std::vector<std::string> inputs;            ///< the user's specs
+  std::map<std::string, std::int64_t> sizes;  ///< of dynamic dimensions
+  std::vector<std::string> parameters;        ///< "model=model.irpa"
+  std::uint64_t seed = 1;
+
+  std::vector<std::string> flags;       ///< of the default: the target's and the user's
+  std::vector<std::string> tunedFlags;  ///< in addition, without the spec
+  std::string spec;                     ///< kSpecFile, or "" if there is none
+
+  bool improved = false;
+  std::string verified;  ///< reference of the results: "reference" or "baseline"
+  std::string note;      ///< on the reference
+  std::optional<double> defaultNs, tunedNs;
+  std::optional<stats::Interval> speedup;
+  std::optional<double> onnxRuntimeNs;
+
+  /// Returns the flags of the tuned program with absolute paths. `specFlag` is that of the spec.
+  [[nodiscard]] std::vector<std::string> allTunedFlags(const std::filesystem::path& folder) const;
+};
+
+/// Reads result.json. Fails with a user error if the folder has none or it is not valid.
+[[nodiscard]] Result<TunedFolder> readTunedFolder(const std::filesystem::path& folder);
+
+/// Writes result.json.
+[[nodiscard]] Result<void> writeResultFile(const TunedFolder& tuned,
+                                           const std::filesystem::path& folder);
+
+/// Returns the text of a response file for iree-compile, one flag per line.
+[[nodiscard]] std::string responseFile(const std::vector<std::string>& flags);
+
+/// Returns `flag` with the file that it names in `folder` as a relative path, or as it is.
+[[nodiscard]] std::string relativeFlag(const std::string& flag,
+                                       const std::filesystem::path& folder);
+
+/// Fails with a user error if `folder` exists and is not the result of an earlier run.
+[[nodiscard]] Result<void> checkTunedFolder(const std::filesystem::path& folder);
+
+}  // namespace hone::tune

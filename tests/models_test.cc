@@ -1,0 +1,121 @@
+// End-to-end tests with ONNX models, the real importer and ONNX Runtime.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli.h"
+#include "iree/compile/installation.h"
+#include "onnx_model.h"
+
+namespace hone::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Models : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto installation = iree::findInstallation("");
+    if (!installation || !std::filesystem::exists(installation->site / "onnx") ||
+        !std::filesystem::exists(installation->site / "onnxruntime")) {
+      GTEST_SKIP() << "onnx and onnxruntime are not installed; run scripts/setup --models";
+    }
+    box_.write("dense.onnx", encode(denseLayer()));
+  }
+  void TearDown() override {
+    EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
+    EXPECT_THAT(box_.leftoverProcesses(), IsEmpty());
+  }
+
+  [[nodiscard]] CommandResult bench(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bench");
+    arguments.insert(arguments.end(), {"--rounds", "5"});
+    return box_.hone(arguments);
+  }
+  void expectBenchError(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& parts) {
+    expectError(bench(arguments), 2, parts);
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(Models, VerifiesAndMeasuresBesideOnnxRuntime) {
+  const CommandResult ran =
+      bench({"dense.onnx", "--providers", "iree,onnxruntime", "--dim", "batch=3", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json candidates = ran.json().at("candidates");
+  ASSERT_EQ(candidates.size(), 2U);
+  EXPECT_EQ(candidates[0].at("name"), "dense");
+  EXPECT_EQ(candidates[0].at("verified"), "reference");
+  EXPECT_EQ(candidates[0].at("message"), "");
+  EXPECT_EQ(candidates[1].at("name"), "onnxruntime");
+  EXPECT_EQ(candidates[1].at("outcome"), "ok");
+  EXPECT_GT(candidates[1].at("time_ns").get<double>(), 0);
+  EXPECT_THAT(bench({"dense.onnx"}).out, HasSubstr("results verified against ONNX Runtime"));
+}
+
+TEST_F(Models, TakesSizesFromInputs) {
+  EXPECT_EQ(bench({"dense.onnx", "--input", "5x8xf32"}).code, 0);
+  EXPECT_EQ(bench({"dense.onnx", "--input", "x=5x8xf32=1"}).code, 0);
+  expectBenchError({"dense.onnx", "--input", "5x9xf32"}, {"dense.onnx", "'x'", "[batch, 8]"});
+  expectBenchError({"dense.onnx", "--input", "z=5x8xf32"}, {"no input named z; found x"});
+  expectBenchError({"dense.onnx", "--input", "5x8xf32", "--dim", "batch=4"},
+                   {"dimension batch has two sizes"});
+}
+
+TEST_F(Models, NamesDimensionWithoutSize) {
+  OnnxModel model = denseLayer();
+  model.inputs[0].shape = {"batch", "width"};
+  box_.write("wide.onnx", encode(model));
+  expectBenchError({"wide.onnx"},
+                   {"wide.onnx", "dimension width", "[batch, width]", "--dim width=N"});
+  expectBenchError({"wide.onnx", "--dim", "hight=8"},
+                   {"no dynamic dimension hight", "batch, width"});
+  expectBenchError({"wide.onnx", "--dim", "width"}, {"--dim width", "NAME=SIZE"});
+  EXPECT_EQ(bench({"wide.onnx", "--dim", "width=8"}).code, 0);
+}
+
+TEST_F(Models, KeepsIndicesInsideTable) {
+  box_.write("embedding.onnx", encode(embedding(3)));
+  const CommandResult ran = bench({"embedding.onnx", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("candidates")[0].at("verified"), "reference");
+  EXPECT_EQ(bench({"embedding.onnx", "--input-range", "ids=1:3"}).code, 0);
+  expectBenchError({"embedding.onnx", "--input-range", "ids=3:1"}, {"--input-range", "LOW < HIGH"});
+  expectBenchError({"embedding.onnx", "--input-range", "x=0:1"}, {"no such input; found ids"});
+}
+
+TEST_F(Models, NamesOperatorThatCannotBeCompiled) {
+  OnnxModel model = denseLayer();
+  model.nodes[2].op = "StringNormalizer";
+  box_.write("strings.onnx", encode(model));
+  expectBenchError({"strings.onnx"}, {"strings.onnx", "StringNormalizer"});
+  box_.write("text.onnx", "not a model");
+  expectBenchError({"text.onnx"}, {"text.onnx", "not an ONNX model"});
+}
+
+TEST_F(Models, TunesFromFileAlone) {
+  const CommandResult ran =
+      box_.hone({"tune", "dense.onnx", "--budget", "8trials", "--rounds", "5"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("dimension batch is 1"));
+  EXPECT_THAT(ran.out, HasSubstr("sizes: batch=1"));
+  EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime"));
+  EXPECT_THAT(ran.out, HasSubstr("ONNX Runtime on the same threads"));
+}
+
+TEST_F(Models, IsReadByOtherCommands) {
+  EXPECT_EQ(box_.hone({"profile", "dense.onnx"}).code, 0);
+  EXPECT_THAT(box_.hone({"tune", "dense.onnx", "--explain"}).out, HasSubstr("dense"));
+}
+
+TEST_F(Models, SaysHowToInstallWhatIsMissing) {
+  box_.write("mlp.mlir", matmulText(8, 8, 8));
+  expectError(bench({"mlp.mlir", "--providers", "iree,onnxruntime"}), 2, {"not an ONNX model"});
+  expectError(bench({"dense.onnx", "--providers", "iree,tvm"}), 2, {"unknown provider 'tvm'"});
+}
+
+}  // namespace
+}  // namespace hone::test
