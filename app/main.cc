@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "app/bench/bench.h"
@@ -57,6 +58,8 @@ Result<int> perform(const Context& context) {
     return code;
   } catch (const std::system_error& error) {  // thrown by fmt when a write fails
     return machineError("{}", error.what());
+  } catch (const std::length_error&) {
+    return machineError("out of memory; use smaller inputs or a machine with more memory");
   } catch (const std::bad_alloc&) {
     return machineError("out of memory; use smaller inputs or a machine with more memory");
   }

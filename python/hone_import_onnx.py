@@ -2,9 +2,11 @@
 
 Reads a JSON request from the file given as the only argument:
   model           path of the .onnx file
-  dims            sizes by name of dimension, or by INPUT.AXIS for dimensions without a name
+  dims            sizes by name of dimension, or by INPUT.AXIS for dimensions without a name; also values
+                  of integer scalar inputs by name
   shapes          pairs of name and shape, null if not given; names are empty if shapes are in order
   opset           version to convert to; 0 to keep the model's
+  simplify        fold constants with ONNX Runtime
   externalize     size of the weights in bytes from which they are written to a file
   mlir, fixed, parameters, reply
                   files to write: module, model with fixed dimensions, weights, description
@@ -149,9 +151,90 @@ def sizes_from_shapes(graph, shapes, sizes):
                 )
 
 
-def choose_sizes(graph, request):
+def fix_scalars(graph, values):
+    """Replaces the uses of integer scalar inputs by constants; the inputs stay, unused. Returns the fixed ones."""
+    from onnx import numpy_helper
+
+    fixed = {}
+    for value in graph.input:
+        tensor = value.type.tensor_type
+        if value.name not in values or len(tensor.shape.dim) > 0 or tensor.elem_type not in (6, 7):
+            continue
+        fixed[value.name] = values[value.name]
+        constant = numpy_helper.from_array(
+            numpy_integer(tensor.elem_type, values[value.name]), value.name + "_fixed"
+        )
+        graph.initializer.append(constant)
+        for one in list_graphs(graph):
+            for node in one.node:
+                for position, name in enumerate(node.input):
+                    if name == value.name:
+                        node.input[position] = constant.name
+    return fixed
+
+
+def numpy_integer(element, value):
+    """Returns a scalar of ONNX type i32 or i64."""
+    import numpy
+
+    return numpy.array(value, dtype=numpy.int32 if element == 6 else numpy.int64)
+
+
+def constant_condition(graph, name):
+    """Returns the value of a condition that depends on constants only, or None."""
+    from onnx import numpy_helper
+
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    producers = {output: node for node in graph.node for output in node.output}
+
+    def compute(value):
+        if value in constants:
+            return constants[value]
+        node = producers.get(value)
+        if node is None or node.op_type not in ("Constant", "Equal", "Not", "Identity", "Cast"):
+            return None
+        if node.op_type == "Constant":
+            return next((numpy_helper.to_array(one.t) for one in node.attribute if one.HasField("t")), None)
+        operands = [compute(one) for one in node.input]
+        if any(operand is None for operand in operands):
+            return None
+        if node.op_type == "Equal":
+            return operands[0] == operands[1]
+        return ~operands[0] if node.op_type == "Not" else operands[0]
+
+    result = compute(name)
+    return None if result is None or result.size != 1 else bool(result.item())
+
+
+def inline_constant_branches(graph):
+    """Replaces each If with a constant condition by the branch that it takes."""
+    from onnx import helper
+
+    nodes = []
+    changed = False
+    for node in graph.node:
+        taken = constant_condition(graph, node.input[0]) if node.op_type == "If" else None
+        if taken is None:
+            nodes.append(node)
+            continue
+        changed = True
+        wanted = "then_branch" if taken else "else_branch"
+        branch = next(one.g for one in node.attribute if one.name == wanted)
+        nodes.extend(branch.node)
+        graph.initializer.extend(branch.initializer)
+        for inner, outer in zip(branch.output, node.output):
+            nodes.append(helper.make_node("Identity", [inner.name], [outer]))
+    if changed:
+        nodes = [type(node).FromString(node.SerializeToString()) for node in nodes]
+        del graph.node[:]
+        graph.node.extend(nodes)
+        del graph.value_info[:]
+        inline_constant_branches(graph)
+
+
+def choose_sizes(graph, request, fixed):
     """Returns the size of every dynamic dimension of the inputs, and those that hone chose."""
-    sizes = dict(request["dims"])
+    sizes = {name: size for name, size in request["dims"].items() if name not in fixed}
     known = {}
     batch = []
     for value in graph.input:
@@ -311,6 +394,39 @@ def convert_opset(model, version):
         raise UserError(f"cannot convert opset {opset(model)} to {version}: {first_line(error)}") from error
 
 
+def simplify(model, file):
+    """Returns the model with folded constants and branches, in standard operators."""
+    import onnx
+
+    try:
+        import onnxruntime
+    except ModuleNotFoundError as error:
+        raise UserError("ONNX Runtime is not installed, so the model cannot be simplified") from error
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = file
+    options.log_severity_level = 4
+    try:
+        onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        simple = onnx.load(file)
+    except Exception as error:
+        raise UserError(f"ONNX Runtime cannot simplify it: {first_line(error)}") from error
+    finally:
+        if os.path.exists(file):
+            os.remove(file)
+    kept = [one for one in simple.opset_import if one.domain in ("", "ai.onnx")]
+    del simple.opset_import[:]
+    simple.opset_import.extend(kept)
+    # It drops inputs without a use, but they are part of the signature.
+    names = {value.name for value in simple.graph.input}
+    if len(names) != len(model.graph.input):
+        del simple.graph.input[:]
+        simple.graph.input.extend(model.graph.input)
+    return simple
+
+
 def check_domains(model):
     """Rejects operators of other domains, which IREE does not know."""
     functions = {(one.domain, one.name) for one in model.functions}
@@ -356,13 +472,17 @@ def run(request):
         model.graph.name = os.path.splitext(os.path.basename(request["model"]))[0]
     check_domains(model)
     original = [dimension_names(value) for value in model.graph.input]
-    sizes, chosen = choose_sizes(model.graph, request)
+    fixed = fix_scalars(model.graph, request["dims"])
+    inline_constant_branches(model.graph)
+    sizes, chosen = choose_sizes(model.graph, request, fixed)
     fix_dimensions(model, sizes)
-    reply = describe(infer_shapes(model), sizes, chosen, original)
+    reply = describe(infer_shapes(model), {**sizes, **fixed}, chosen, original)
     reply["weights"] = weights
-    reply["fixed"] = bool(sizes)
-    if sizes:
+    reply["fixed"] = bool(sizes or fixed)
+    if reply["fixed"]:
         onnx.save(model, request["fixed"])
+    if request["simplify"]:
+        model = simplify(model, request["mlir"] + ".simple.onnx")
     if 0 < opset(model) < request["opset"]:
         model = convert_opset(model, request["opset"])
     reply["external"] = weight_bytes(model) >= request["externalize"]

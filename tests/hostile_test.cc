@@ -147,6 +147,14 @@ TEST_F(Hostile, RefusesProgramsNamedByFiles) {
               {"/etc/passwd", "outside of there", "--trust"});
 }
 
+TEST_F(Hostile, RefusesArgumentsOfSettingsInTheWorkingFolder) {
+  const std::vector<std::string> tune = {"tune", "m.mlir", "--budget", "1trials", "--quiet"};
+  for (const char* argument : {"--output=/etc/cron.d/x", "--export=LD_PRELOAD=x", "--prolog=x"}) {
+    box_.write("hone.toml", fmt::format("[cluster]\nsbatch-args = [\"{}\"]\n", argument));
+    expectError(box_.hone(tune), 2, {"hone.toml", argument, "--settings hone.toml"});
+  }
+}
+
 TEST_F(Hostile, RefusesCommandsOfOtherMachines) {
   {
     store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();

@@ -8,18 +8,30 @@
 namespace hone::app {
 namespace {
 
-/// Adds "batch=1,sequence=128" to the sizes.
-Result<void> addSizes(const std::string& text, iree::DimensionSizes& sizes) {
+/// The sizes of a dimension: the same twice, or a range.
+struct SizeRange {
+  std::string name;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+/// Parses "batch=1,sequence=128" or "batch=1:8".
+Result<std::vector<SizeRange>> parseSizes(const std::string& text) {
+  std::vector<SizeRange> sizes;
   for (const std::string& part : splitAt(text, ',')) {
     const auto equals = part.rfind('=');
-    const auto size =
-        equals == std::string::npos ? std::nullopt : parseInt(part.substr(equals + 1));
-    if (!size || *size < 1 || equals == 0) {
-      return userError("--dim {}: expected NAME=SIZE, as in batch=1,sequence=128", text);
+    const std::string range = equals == std::string::npos ? "" : part.substr(equals + 1);
+    const auto colon = range.find(':');
+    const auto low = parseInt(range.substr(0, colon));
+    const auto high = colon == std::string::npos ? low : parseInt(range.substr(colon + 1));
+    if (!low || !high || *low < 1 || *high < *low || equals == 0) {
+      return userError(
+          "--dim {}: expected NAME=SIZE or NAME=SMALLEST:LARGEST, as in batch=1,sequence=128",
+          text);
     }
-    sizes[part.substr(0, equals)] = *size;
+    sizes.push_back({part.substr(0, equals), *low, *high});
   }
-  return {};
+  return sizes;
 }
 
 /// Adds "ids=0:30522" to the ranges.
@@ -52,7 +64,9 @@ std::string scoped(const std::string& scope, std::string text) {
 void CallOptions::addDimsTo(CLI::App& command, const std::string& scope) {
   command
       .add_option("--dim", dims,
-                  scoped(scope, "Sizes of dynamic dimensions of a model: batch=1,sequence=128"))
+                  scoped(scope,
+                         "Sizes of dynamic dimensions: batch=1,sequence=128; hone tune also proves "
+                         "the result at the end of a range, batch=1:8"))
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
 }
@@ -89,12 +103,26 @@ Result<engine::ProgramSource> CallOptions::sourceFor(const std::filesystem::path
                                .inputs = inputs,
                                .parameters = parameters};
   for (const std::string& text : dims) {
-    HONE_CHECK(addSizes(text, source.dims));
+    for (const SizeRange& size : HONE_TRY(parseSizes(text))) {
+      source.dims[size.name] = size.low;
+    }
   }
   for (const std::string& text : ranges) {
     HONE_CHECK(addRange(text, source.ranges));
   }
   return source;
+}
+
+Result<std::vector<iree::DimensionSizes>> CallOptions::otherSizes() const {
+  std::vector<iree::DimensionSizes> others;
+  for (const std::string& text : dims) {
+    for (const SizeRange& size : HONE_TRY(parseSizes(text))) {
+      if (size.high > size.low) {
+        others.push_back({{size.name, size.high}});
+      }
+    }
+  }
+  return others;
 }
 
 void CallOptions::addTo(Hasher& hasher) const {

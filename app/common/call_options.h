@@ -18,7 +18,7 @@ namespace hone::app {
 struct CallOptions {
   std::string function;
   std::vector<std::string> inputs;
-  std::vector<std::string> dims;    ///< "batch=1,sequence=128"
+  std::vector<std::string> dims;    ///< "batch=1,sequence=128", "batch=1:8"
   std::vector<std::string> ranges;  ///< "ids=0:30522"
   std::vector<std::string> parameters;
 
@@ -30,6 +30,9 @@ struct CallOptions {
   /// the option if a size or a range is not valid.
   [[nodiscard]] Result<engine::ProgramSource> sourceFor(
       const std::filesystem::path& file, const std::vector<std::string>& flags) const;
+  /// Returns the largest sizes of the ranges in `dims` ("batch=1:8"), one per range. Programs are
+  /// loaded with the smallest.
+  [[nodiscard]] Result<std::vector<iree::DimensionSizes>> otherSizes() const;
   /// Adds the inputs to the key of a run.
   void addTo(Hasher& hasher) const;
 };

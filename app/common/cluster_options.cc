@@ -1,12 +1,47 @@
 #include "app/common/cluster_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/file.h"
 #include "cluster/slurm.h"
 
 namespace hone::app {
+namespace {
+
+/// Options of sbatch that neither run a program nor set variables of the jobs.
+constexpr std::array<std::string_view, 30> kHarmlessOptions = {
+    "account",       "begin",         "comment", "constraint",  "cores-per-socket",
+    "cpus-per-task", "deadline",      "error",   "exclude",     "exclusive",
+    "gpus",          "gpus-per-node", "gres",    "hint",        "licenses",
+    "mail-type",     "mail-user",     "mem",     "mem-per-cpu", "nice",
+    "nodelist",      "ntasks",        "output",  "partition",   "qos",
+    "reservation",   "switches",      "time",    "tmp",         "threads-per-core"};
+
+/// Checks the arguments in the settings file of the working directory, which may belong to a
+/// project from another machine.
+Result<void> checkForeignArguments(const std::vector<std::string>& arguments,
+                                   const std::string& file) {
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const std::string_view name = std::string_view(argument).substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    const bool known =
+        name.starts_with("--") &&
+        std::ranges::find(kHarmlessOptions, name.substr(2)) != kHarmlessOptions.end();
+    if (!known || (value.contains('/') && !isBelow(value, "."))) {
+      return userError(
+          "{}: the sbatch argument '{}' may name a program or a file elsewhere; use --settings {} "
+          "if you trust the author",
+          file, argument, file);
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 void ClusterOptions::addTo(CLI::App& command) {
   command_ = &command;
@@ -57,6 +92,9 @@ Result<cluster::Options> ClusterOptions::resolve() const {
   const std::string file = settings_.empty() ? cluster::kSettingsFile : settings_;
   if (!settings_.empty() || std::filesystem::exists(file, code)) {
     options = HONE_TRY(cluster::withSettings(options, HONE_TRY(readFile(file)), file));
+    if (settings_.empty()) {
+      HONE_CHECK(checkForeignArguments(options.sbatchArgs, file));
+    }
   }
   const auto given = [this](const char* name) { return command_->count(name) > 0; };
   options.executor = given("--executor") ? given_.executor : options.executor;

@@ -17,6 +17,7 @@
 #include "app/tune/tune_programs.h"
 #include "app/tune/tune_replay.h"
 #include "app/tune/tune_report.h"
+#include "app/tune/tune_sizes.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -259,6 +260,10 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
       static_cast<void>(executor->close());
     }
     return std::unexpected(tuned.error());
+  }
+  if (!tuned->tuned.empty() && !options.programs.file.empty()) {
+    HONE_CHECK(proveOtherSizes(bench, toolchain, options.programs.call, scratch.path(),
+                               tuned->tuned.front()));
   }
   model::TuneResult result = toResult(*tuned);
   std::int64_t referenceCpuNs = 0;

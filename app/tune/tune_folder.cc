@@ -40,6 +40,7 @@ Result<void> addProgram(const engine::Program& program, const fs::path& folder,
   tuned.hash = program.hash;
   tuned.function = program.function;
   tuned.sizes = program.dims;
+  tuned.ranges = program.inputRanges;
   const bool lowered = program.from == iree::kPhaseInput;
   tuned.program = lowered ? std::string(tune::kModelFile) : tuned.source;
   if (lowered) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "app/profile/program_profile.h"
@@ -141,6 +142,16 @@ class SmallDispatches {
   double share_ = 0;
 };
 
+/// Returns all names, or the first ones and the number of the others.
+std::string listNames(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  if (names.size() <= kShown + 1) {
+    return join(names, ", ");
+  }
+  return fmt::format("{} and {} more", join(std::span(names).first(kShown), ", "),
+                     names.size() - kShown);
+}
+
 /// Collects reasons to print below a table, each with its dispatches.
 class Reasons {
  public:
@@ -155,7 +166,7 @@ class Reasons {
   }
   void print() const {
     for (const Reason& one : reasons_) {
-      fmt::print("{}: {}\n", join(one.dispatches, ", "), one.reason);
+      fmt::print("{}: {}\n", listNames(one.dispatches), one.reason);
     }
   }
 
@@ -253,6 +264,7 @@ model::TunedVariant toResult(const Variant& variant) {
 /// Adds what is known about a model only.
 void addModel(const TunedProgram& tuned, model::TunedProgram& program) {
   program.sizes = tuned.whole.program.describeDims();
+  program.otherSizes = tuned.otherSizes;
   if (!tuned.result.flagFindings.empty()) {
     program.note = tuned.result.flagFindings.front().message;
     program.verified = nameOf(tuned.result.flagFindings.front().expectation);
@@ -435,6 +447,14 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   }
   for (const std::string& fault : tuned.result.specFaults) {
     fmt::print("note: {}\n", fault);
+  }
+  for (const model::SizeProof& size : tuned.otherSizes) {
+    if (size.speedup && size.defaultNs && size.tunedNs) {
+      fmt::print("with {}: {}\n", size.sizes,
+                 formatGain(*size.defaultNs, *size.tunedNs, *size.speedup));
+    } else {
+      fmt::print("with {}: {}\n", size.sizes.empty() ? "other sizes" : size.sizes, size.error);
+    }
   }
 }
 

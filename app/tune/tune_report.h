@@ -13,7 +13,8 @@ namespace hone::app {
 struct TunedProgram {
   tune::WholeProgram whole;
   tune::TuneResult result;
-  std::int64_t wallNs = 0;  ///< time that tuning took
+  std::int64_t wallNs = 0;                     ///< time that tuning took
+  std::vector<model::SizeProof> otherSizes{};  ///< of --dim ranges
 };
 
 /// Converts the result to its stored form.

@@ -99,6 +99,9 @@ Result<VerifyContext> openFolder(const VerifyOptions& options, tune::TunedFolder
                         HONE_TRY(ScratchFolder::create("hone-verify"))};
   tune::WholeProgram& whole = context.whole;
   whole.program = HONE_TRY(loadTuned(context.tuned, context.folder, toolchain));
+  if (context.tuned.ranges.size() == whole.program.inputTypes.size()) {
+    whole.program.inputRanges = context.tuned.ranges;
+  }
   whole.flags = context.tuned.flags;
   whole.seed = context.tuned.seed;
   whole.inputSpecs = context.tuned.inputs;

@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -266,6 +267,14 @@ Result<void> checkParentFolder(const std::filesystem::path& file) {
     return userError("cannot write {}: no folder {}", file.string(), folder.string());
   }
   return {};
+}
+
+bool isBelow(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  std::error_code code;
+  const auto whole = std::filesystem::weakly_canonical(file, code);
+  const auto root = std::filesystem::weakly_canonical(folder, code);
+  return !code &&
+         std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end();
 }
 
 Result<void> makeFolder(const std::filesystem::path& folder) {

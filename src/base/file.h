@@ -31,6 +31,10 @@ namespace hone {
 /// whose result goes there. An empty path is not an error.
 [[nodiscard]] Result<void> checkParentFolder(const std::filesystem::path& file);
 
+/// Returns true if `file`, which need not exist, is in `folder` or below it, with all links
+/// followed.
+[[nodiscard]] bool isBelow(const std::filesystem::path& file, const std::filesystem::path& folder);
+
 [[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
 
 /// Returns $XDG_DATA_HOME/hone or $HOME/.local/share/hone, for persistent data. Fails with a

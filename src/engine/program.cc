@@ -242,12 +242,18 @@ Result<iree::ImportedModel> importAndLower(iree::Compiler& compiler, const Progr
       model.shapes.push_back({spec.name, std::nullopt});
     }
   }
+  // Later attempts change the model more: newer operators, then folded constants and branches.
+  struct Attempt {
+    int opset;
+    bool simplify;
+  };
   std::string first;
-  for (const int opset : {0, kNewerOpset}) {
-    model.opset = opset;
+  for (const Attempt& attempt : {Attempt{0, false}, {kNewerOpset, false}, {kNewerOpset, true}}) {
+    model.opset = attempt.opset;
+    model.simplify = attempt.simplify;
     auto imported = iree::importOnnx(compiler, model);
     if (!imported && !first.empty() && imported.error().fault == Fault::user) {
-      break;
+      continue;
     }
     HONE_CHECK(imported);
     program.source = imported->module;
@@ -261,9 +267,6 @@ Result<iree::ImportedModel> importAndLower(iree::Compiler& compiler, const Progr
     }
     const std::string why = HONE_TRY(explainFailure(*imported, *failed));
     first = first.empty() ? why : first;
-    if (operatorError(*failed).empty() || imported->opset >= kNewerOpset) {
-      break;
-    }
   }
   return userError("{}: {}", source.file.filename().string(), first);
 }

@@ -57,7 +57,7 @@ class OnCluster : public testing::Test {
                            "sbatch-args = [\"--output={}/%A_%a.log\"]\n",
                            nodes, compileNodes, logs().string()));
   }
-  [[nodiscard]] fs::path logs() const { return box_.root() / "logs"; }
+  [[nodiscard]] fs::path logs() const { return box_.work() / "logs"; }
   /// Returns the number of units that workers have answered.
   [[nodiscard]] std::vector<std::string> answered() const {
     std::vector<std::string> keys;

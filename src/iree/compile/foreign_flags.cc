@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/file.h"
 #include "base/text/text.h"
 
 namespace hone::iree {
@@ -28,14 +29,6 @@ constexpr std::array<std::string_view, 24> kHarmfulWords = {
 bool isPlainValue(std::string_view value) {
   return !value.contains('/') && !value.contains('\\') && !value.contains('@') &&
          !value.contains("..") && !value.starts_with('~');
-}
-
-bool isBelow(const std::filesystem::path& file, const std::filesystem::path& folder) {
-  std::error_code code;
-  const auto whole = std::filesystem::weakly_canonical(file, code);
-  const auto root = std::filesystem::weakly_canonical(folder, code);
-  return !code &&
-         std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end();
 }
 
 }  // namespace

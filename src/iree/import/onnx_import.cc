@@ -69,6 +69,7 @@ json toJson(const ModelSource& source) {
           {"dims", source.dims},
           {"shapes", std::move(shapes)},
           {"opset", source.opset},
+          {"simplify", source.simplify},
           {"externalize", kExternalizeBytes}};
 }
 

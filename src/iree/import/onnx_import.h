@@ -43,6 +43,7 @@ struct ModelSource {
   /// Shapes of inputs, by name or all in their order.
   std::vector<InputShape> shapes{};  // NOLINT(readability-redundant-member-init)
   int opset = 0;                     ///< version of the operators to convert to; 0: the model's
+  bool simplify = false;             ///< fold constants and branches with ONNX Runtime first
 };
 
 /// A model in MLIR. Its files are in the artifact cache.

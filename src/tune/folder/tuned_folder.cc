@@ -39,6 +39,10 @@ json toJson(const TunedFolder& tuned) {
                 {"improved", tuned.improved},
                 {"verified", tuned.verified},
                 {"note", tuned.note}};
+  json& ranges = whole["input_ranges"] = json::array();
+  for (const auto& range : tuned.ranges) {
+    ranges.push_back(range ? json{range->low, range->high} : json(nullptr));
+  }
   const auto setTime = [&](const char* name, const std::optional<double>& value) {
     if (value) {
       whole[name] = *value;
@@ -69,6 +73,11 @@ TunedFolder folderFrom(const json& whole) {
   tuned.hash = whole.at("program_sha256");
   tuned.function = whole.at("function");
   tuned.inputs = whole.at("inputs");
+  for (const json& range : whole.at("input_ranges")) {
+    tuned.ranges.push_back(range.is_null()
+                               ? std::nullopt
+                               : std::optional(verify::IntegerBounds{range.at(0), range.at(1)}));
+  }
   tuned.sizes = whole.at("sizes").get<std::map<std::string, std::int64_t>>();
   tuned.parameters = whole.at("parameters");
   tuned.seed = whole.at("seed");

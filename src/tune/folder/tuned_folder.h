@@ -37,9 +37,10 @@ struct TunedFolder {
   std::string program;  ///< the program that flags.txt compiles: kModelFile, or the user's
   std::string hash;     ///< SHA-256 of the program
   std::string function;
-  std::vector<std::string> inputs;            ///< the user's specs
-  std::map<std::string, std::int64_t> sizes;  ///< of dynamic dimensions
-  std::vector<std::string> parameters;        ///< "model=model.irpa"
+  std::vector<std::string> inputs;                           ///< the user's specs
+  std::vector<std::optional<verify::IntegerBounds>> ranges;  ///< of integer inputs
+  std::map<std::string, std::int64_t> sizes;                 ///< of dynamic dimensions
+  std::vector<std::string> parameters;                       ///< "model=model.irpa"
   std::uint64_t seed = 1;
 
   std::vector<std::string> flags;       ///< of the default: the target's and the user's

@@ -21,6 +21,7 @@ TEST_F(TunedFolderTest, ReadsBackWhatItWrites) {
   tuned.compiler = "3.13.0";
   tuned.program = "model.mlirbc";
   tuned.sizes = {{"batch", 1}};
+  tuned.ranges = {std::nullopt, verify::IntegerBounds{0, 7}};
   tuned.parameters = {"model=model.irpa"};
   tuned.tunedFlags = {"--a", "--spec=spec.mlir"};
   tuned.spec = "spec.mlir";
@@ -32,6 +33,9 @@ TEST_F(TunedFolderTest, ReadsBackWhatItWrites) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->compiler, tuned.compiler);
   EXPECT_EQ(read->sizes, tuned.sizes);
+  ASSERT_EQ(read->ranges.size(), 2U);
+  EXPECT_FALSE(read->ranges[0]);
+  EXPECT_EQ(read->ranges[1]->high, 7);
   EXPECT_EQ(read->parameters, tuned.parameters);
   EXPECT_EQ(read->tunedFlags, tuned.tunedFlags);
   EXPECT_TRUE(read->improved);

@@ -181,6 +181,18 @@ json toJson(const TunedProgram& program) {
   setText(one, "sizes", program.sizes);
   setText(one, "verified", program.verified);
   setText(one, "note", program.note);
+  for (const SizeProof& size : program.otherSizes) {
+    json& row = one["other_sizes"].emplace_back(json{{"sizes", size.sizes}});
+    setIf(row, "default_ns", size.defaultNs);
+    setIf(row, "tuned_ns", size.tunedNs);
+    setText(row, "error", size.error);
+    if (size.speedup) {
+      row["speedup"] = intervalJson(*size.speedup);
+    }
+    if (size.verdict) {
+      row["verdict"] = nameOf(*size.verdict);
+    }
+  }
   if (program.alternative) {
     json& other = one["alternative"] = {{"name", program.alternative->name}};
     setIf(other, "time_ns", program.alternative->timeNs);
@@ -190,6 +202,15 @@ json toJson(const TunedProgram& program) {
     }
   }
   return one;
+}
+
+SizeProof sizeProofFrom(const json& json) {
+  return {.sizes = readText(json, "sizes"),
+          .defaultNs = readMeasured(json, "default_ns"),
+          .tunedNs = readMeasured(json, "tuned_ns"),
+          .speedup = intervalFrom(findMember(json, "speedup")),
+          .verdict = readVerdict(json, "verdict"),
+          .error = readText(json, "error")};
 }
 
 std::optional<AlternativeTime> alternativeFrom(const json& json) {
@@ -213,7 +234,8 @@ TunedProgram tunedProgramFrom(const json& json) {
           .sizes = readText(json, "sizes"),
           .verified = readText(json, "verified"),
           .note = readText(json, "note"),
-          .alternative = alternativeFrom(findMember(json, "alternative"))};
+          .alternative = alternativeFrom(findMember(json, "alternative")),
+          .otherSizes = readList(json, "other_sizes", sizeProofFrom)};
 }
 
 /// Decodes each precedent separately, so that one of another version does not hide the others.

@@ -111,6 +111,15 @@ struct AlternativeTime {
   std::string error;                       ///< reason if it was not measured
 };
 
+/// The tuned program with other sizes of dynamic dimensions, measured beside the default.
+struct SizeProof {
+  std::string sizes;  ///< "batch=8"
+  std::optional<double> defaultNs{}, tunedNs{};
+  std::optional<stats::Interval> speedup{};
+  std::optional<stats::Verdict> verdict{};
+  std::string error{};  ///< reason if it was not measured
+};
+
 struct TunedProgram {
   std::string program;
   std::vector<TunedLayer> layers;
@@ -126,6 +135,7 @@ struct TunedProgram {
   std::string note{};      ///< on the reference: "differs from ONNX Runtime: …"
   // NOLINTEND(readability-redundant-member-init)
   std::optional<AlternativeTime> alternative{};  // NOLINT(readability-redundant-member-init)
+  std::vector<SizeProof> otherSizes{};           // NOLINT(readability-redundant-member-init)
 };
 
 /// A winner of this run, a starting point for later runs with similar operations.

@@ -25,6 +25,27 @@ using model::TuneResult;
 /// Maximum number of distinguishable segments of a bar; the others are merged.
 constexpr std::size_t kMaxSegments = 11;
 
+/// Adds what is known about a model: its sizes, its reference and the time of ONNX Runtime.
+void answerModel(const TunedProgram& program, Answer& answer) {
+  if (!program.sizes.empty()) {
+    answer.lines.push_back(fmt::format("{}: for {}.", program.program, program.sizes));
+  }
+  if (!program.note.empty()) {
+    answer.lines.push_back(fmt::format("{}: the default {}.", program.program, program.note));
+  }
+  for (const model::SizeProof& size : program.otherSizes) {
+    if (size.speedup) {
+      answer.lines.push_back(
+          fmt::format("With {}: {} → {}, {}.", size.sizes, timeText(orNone(size.defaultNs)),
+                      timeText(orNone(size.tunedNs)), speedupText(*size.speedup)));
+    }
+  }
+  if (program.alternative && program.alternative->timeNs) {
+    answer.lines.push_back(fmt::format("ONNX Runtime on the same threads, in the same rounds: {}.",
+                                       timeText(*program.alternative->timeNs)));
+  }
+}
+
 void answerProgram(const TunedProgram& program, Answer& answer) {
   const std::string& name = program.program;
   if (!program.proof) {
@@ -67,6 +88,7 @@ void answerTune(const std::vector<TunedProgram>& programs, Answer& answer) {
   });
   for (const TunedProgram* program : order) {
     answerProgram(*program, answer);
+    answerModel(*program, answer);
   }
   if (answer.headline.empty()) {
     answer.headline = "No significant speedup; keep the compiler's default.";

@@ -55,6 +55,22 @@ TEST_F(TuneDocument, ShowsGainOnFreshMemoryIfItDiffers) {
   EXPECT_THAT(lines(finish(withFresh(3.05))), Not(HasSubstr("fresh memory")));
 }
 
+TEST_F(TuneDocument, ShowsSizesAndOnnxRuntimeOfModel) {
+  begin("tune");
+  const std::string shown = lines(finish(
+      tuned({{"sizes", "batch=1"},
+             {"verified", "reference"},
+             {"alternative", {{"name", "onnxruntime"}, {"time_ns", 150}, {"speedup", interval(2)}}},
+             {"other_sizes",
+              {{{"sizes", "batch=8"},
+                {"default_ns", 900},
+                {"tuned_ns", 300},
+                {"speedup", interval(3)}}}}})));
+  EXPECT_THAT(shown, HasSubstr("m: for batch=1."));
+  EXPECT_THAT(shown, HasSubstr("With batch=8: 900 ns → 300 ns, 3.00x"));
+  EXPECT_THAT(shown, HasSubstr("ONNX Runtime on the same threads, in the same rounds: 150 ns."));
+}
+
 TEST_F(TuneDocument, ShowsFlagsColumnOnlyIfUsed) {
   begin("tune");
   json summary = tuned(json::object());
