@@ -1,8 +1,11 @@
 #include "model/problem/layer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text/text.h"
 #include "model/result/json_reader.h"
@@ -38,6 +41,25 @@ std::string Layer::key() const {
   }
   for (const auto& [name, value] : attributes) {
     text += fmt::format(" {}={}", name, value.substr(0, value.find(" :")));
+  }
+  return text;
+}
+
+std::string Layer::describe() const {
+  std::string text = op.substr(op.find('.') + 1);
+  for (std::size_t i = 0; i < std::min<std::size_t>(operands.size(), 2); ++i) {
+    text += fmt::format("{} {}", i == 0 ? "" : " by", fmt::join(operands[i].shape, "x"));
+  }
+  for (const auto& [name, word] : {std::pair("strides", "stride"), {"dilations", "dilation"}}) {
+    if (attributes.contains(name)) {
+      const std::vector<std::int64_t> values = sizes(name, op.contains("_1d") ? 1 : 2);
+      if (std::any_of(values.begin(), values.end(), [](auto value) { return value != 1; })) {
+        const bool equal = values.front() == values.back();
+        text += fmt::format(
+            ", {} {}", word,
+            equal ? fmt::to_string(values.front()) : fmt::format("{}", fmt::join(values, "x")));
+      }
+    }
   }
   return text;
 }

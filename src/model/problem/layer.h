@@ -29,6 +29,8 @@ struct Layer {
                                                 std::size_t count) const;
   /// Returns a short text that is equal only for equal operations; ignores `calls`.
   [[nodiscard]] std::string key() const;
+  /// Returns a text for tables: "conv_2d_nchw_fchw 1x64x56x56 by 64x64x3x3, stride 2".
+  [[nodiscard]] std::string describe() const;
 };
 
 [[nodiscard]] nlohmann::json toJson(const Layer& layer);

@@ -50,5 +50,13 @@ TEST(Layer, DistinguishesOperationsByKey) {
   EXPECT_NE(half.key(), depthwise().key());
 }
 
+TEST(Layer, DescribesOperationWithSizes) {
+  EXPECT_EQ(depthwise().describe(),
+            "depthwise_conv_2d_nchw_chw 1x16x12x12 by 16x3x3, dilation 1x2");
+  Layer strided = depthwise();
+  strided.attributes = {{"strides", "dense<2> : tensor<2xi64>"}};
+  EXPECT_EQ(strided.describe(), "depthwise_conv_2d_nchw_chw 1x16x12x12 by 16x3x3, stride 2");
+}
+
 }  // namespace
 }  // namespace hone::model

@@ -85,45 +85,83 @@ Value writeActivation(Body& body, const Value& value) {
                       });
 }
 
+/// Returns a program with the function @main of these images, with an activation of `result`.
+std::string programAround(Body& body, const std::vector<Value>& images,
+                          const std::optional<TensorType>& filter, const Value& result) {
+  std::vector<std::string> arguments;
+  for (const Value& image : images) {
+    arguments.push_back(fmt::format("{}: {}", image.name, image.text()));
+  }
+  const Value last = writeActivation(body, result);
+  return fmt::format("{}func.func @{}({}) -> {} {{\n{}  return {} : {}\n}}\n",
+                     filter ? globalFor(*filter) : "", kFunction, fmt::join(arguments, ", "),
+                     last.text(), body.text(), last.name, last.text());
+}
+
+Value loadFilter(Body& body, const TensorType& type) {
+  return body.define(type, "util.global.load @filter : {}", iree::tensorText(type));
+}
+
+Result<engine::Program> writeProgram(const std::string& text, const std::filesystem::path& file,
+                                     const std::vector<TensorType>& images,
+                                     const TensorType& result) {
+  engine::Program program;
+  program.source = file;
+  program.hash = hashBytes(text);
+  program.function = kFunction;
+  for (const TensorType& image : images) {
+    program.inputTypes.push_back(iree::tensorText(image));
+  }
+  program.resultTypes = {iree::tensorText(result)};
+  HONE_CHECK(writeFile(program.source, text));
+  return program;
+}
+
 }  // namespace
+
+std::string originalProgram(const Layer& layer) {
+  Body body("");
+  const Value image{"%arg0", layer.operands[0]};
+  const Value filter = loadFilter(body, layer.operands[1]);
+  const Value init = body.zeros(layer.result);
+  std::vector<std::string> attributes;
+  for (const auto& [name, value] : layer.attributes) {
+    attributes.push_back(fmt::format("{} = {}", name, value));
+  }
+  const Value result =
+      body.define(layer.result, "{} {{{}}} ins({}, {} : {}, {}) outs({} : {}) -> {}", layer.op,
+                  fmt::join(attributes, ", "), image.name, filter.name, image.text(), filter.text(),
+                  init.name, init.text(), init.text());
+  return programAround(body, {image}, layer.operands[1], result);
+}
 
 std::string layerProgram(const Layer& layer, Way way) {
   const LayerCore core = coreOf(layer);
   Body body("");
   std::vector<Value> images;
-  std::vector<std::string> arguments;
   for (const TensorType& type : core.images) {
     images.push_back({fmt::format("%arg{}", images.size()), type});
-    arguments.push_back(fmt::format("{}: {}", images.back().name, images.back().text()));
   }
   std::optional<Value> other;
   if (core.other) {
-    other =
-        body.define(*core.other, "util.global.load @filter : {}", iree::tensorText(*core.other));
+    other = loadFilter(body, *core.other);
   }
-  const Value result = writeActivation(body, writeCore(body, layer, way, images, other));
-  return fmt::format("{}func.func @{}({}) -> {} {{\n{}  return {} : {}\n}}\n",
-                     core.other ? globalFor(*core.other) : "", kFunction,
-                     fmt::join(arguments, ", "), result.text(), body.text(), result.name,
-                     result.text());
+  return programAround(body, images, core.other, writeCore(body, layer, way, images, other));
 }
 
 Result<engine::Program> writeLayerProgram(const Layer& layer, Way way,
                                           const std::filesystem::path& folder) {
-  const std::string text = layerProgram(layer, way);
-  engine::Program program;
   std::string name(nameOf(way));
   std::replace(name.begin(), name.end(), ' ', '_');
-  program.source = folder / fmt::format("{}.mlir", name);
-  program.hash = hashBytes(text);
-  program.function = kFunction;
   const LayerCore core = coreOf(layer);
-  for (const TensorType& image : core.images) {
-    program.inputTypes.push_back(iree::tensorText(image));
-  }
-  program.resultTypes = {iree::tensorText(core.result)};
-  HONE_CHECK(writeFile(program.source, text));
-  return program;
+  return writeProgram(layerProgram(layer, way), folder / fmt::format("{}.mlir", name), core.images,
+                      core.result);
+}
+
+Result<engine::Program> writeOriginalProgram(const Layer& layer,
+                                             const std::filesystem::path& folder) {
+  return writeProgram(originalProgram(layer), folder / "original.mlir", {layer.operands[0]},
+                      layer.result);
 }
 
 }  // namespace hone::tune

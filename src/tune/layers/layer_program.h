@@ -14,8 +14,14 @@ namespace hone::tune {
 /// a global, so that the compiler reorders it outside of the function.
 [[nodiscard]] std::string layerProgram(const model::Layer& layer, Way way);
 
-/// Writes the program to the folder and describes it.
+/// Returns a program that computes only this layer, with the operation and the layout of the
+/// original program. The layer must be a convolution.
+[[nodiscard]] std::string originalProgram(const model::Layer& layer);
+
+/// Write the program to the folder and describe it.
 [[nodiscard]] Result<engine::Program> writeLayerProgram(const model::Layer& layer, Way way,
                                                         const std::filesystem::path& folder);
+[[nodiscard]] Result<engine::Program> writeOriginalProgram(const model::Layer& layer,
+                                                           const std::filesystem::path& folder);
 
 }  // namespace hone::tune

@@ -21,17 +21,30 @@ constexpr std::int64_t kFewChannels = 8;
 /// The initializer of the filter runs once, when the module is loaded.
 constexpr const char* kNoConstantEvaluation = "--iree-opt-const-eval=false";
 
-/// Returns the plan that compares the ways of a layer, the likely one first. Writes the programs to
-/// `folder`.
-Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& options,
-                                  const std::filesystem::path& folder) {
+/// Returns true for layers whose times are of interest: those with several ways, and depthwise
+/// convolutions, which gain much by the layout.
+bool isWorthMeasuring(const Layer& layer) {
+  return waysFor(layer).size() > 1 || layer.op.contains("depthwise");
+}
+
+/// Returns a plan without programs.
+engine::Plan emptyPlan(const Layer& layer, const LayerSearchOptions& options,
+                       std::string_view what) {
   engine::Plan plan;
-  plan.scope = fmt::format("{}layer {}", options.scope, layer.key());
+  plan.scope = fmt::format("{}{} {}", options.scope, what, layer.key());
   plan.flags = options.flags;
   plan.flags.emplace_back(kNoConstantEvaluation);
   plan.seed = options.seed;
   plan.compare.seed = options.seed;
   plan.onlyGains = true;
+  return plan;
+}
+
+/// Returns the plan that compares the ways of a layer, the likely one first. Writes the programs to
+/// `folder`.
+Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& options,
+                                  const std::filesystem::path& folder) {
+  engine::Plan plan = emptyPlan(layer, options, "layer");
   std::vector<Way> ways = waysFor(layer);
   const auto likely = std::find(ways.begin(), ways.end(), likelyWay(layer));
   std::rotate(ways.begin(), likely, likely + 1);
@@ -75,10 +88,9 @@ std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {
   return choices;
 }
 
-Result<Way> LayerSearch::measure(const Layer& layer) {
-  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-layer"));
-  const engine::Plan plan = HONE_TRY(planForLayer(layer, options_, folder.path()));
-  engine::Session session(bench_, plan, folder.path());
+Result<std::vector<engine::Finding>> LayerSearch::screen(const engine::Plan& plan,
+                                                         const std::filesystem::path& folder) {
+  engine::Session session(bench_, plan, folder);
   HONE_CHECK(session.restore());
   HONE_CHECK(session.submitPlanned());
   const auto received = session.receive();
@@ -86,10 +98,16 @@ Result<Way> LayerSearch::measure(const Layer& layer) {
     return std::unexpected(received.error());
   }
   referenceCpuNs_ += session.referenceCpuNs();
-  model::TunedLayer measured{
-      .layer = layer, .way = std::string(nameOf(likelyWay(layer))), .ns = {}};
+  return session.findings();
+}
+
+Result<Way> LayerSearch::measure(const Layer& layer) {
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-layer"));
+  const engine::Plan plan = HONE_TRY(planForLayer(layer, options_, folder.path()));
+  model::TunedLayer measured;
+  measured.layer = layer;
   const engine::Finding* best = nullptr;
-  const auto findings = session.findings();
+  const auto findings = HONE_TRY(screen(plan, folder.path()));
   for (const engine::Finding& finding : findings) {
     if (isMeasured(finding)) {
       measured.ns.emplace(finding.config.name, finding.timeNs);
@@ -104,6 +122,18 @@ Result<Way> LayerSearch::measure(const Layer& layer) {
   return wayFrom(best->config.name).value_or(likelyWay(layer));
 }
 
+Result<std::optional<double>> LayerSearch::measureOriginal(const Layer& layer) {
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-layer"));
+  engine::Plan plan = emptyPlan(layer, options_, "default of");
+  plan.candidates.push_back({0, {"default", {}, {}}});
+  plan.programs.push_back(HONE_TRY(writeOriginalProgram(layer, folder.path())));
+  plan.inputs =
+      HONE_TRY(engine::makeInputs(plan.programs.front(), {}, options_.seed, folder.path()));
+  const auto findings = HONE_TRY(screen(plan, folder.path()));
+  return !findings.empty() && isMeasured(findings.front()) ? std::optional(findings.front().timeNs)
+                                                           : std::nullopt;
+}
+
 Result<std::vector<LayerChoice>> LayerSearch::run(std::span<const Layer> layers,
                                                   const engine::BudgetClock& clock,
                                                   double fraction) {
@@ -112,7 +142,7 @@ Result<std::vector<LayerChoice>> LayerSearch::run(std::span<const Layer> layers,
   double all = 0;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     all += countWork(choices[i].layer);
-    if (waysFor(choices[i].layer).size() > 1) {
+    if (isWorthMeasuring(choices[i].layer)) {
       order.push_back(i);
     }
   }
@@ -122,9 +152,21 @@ Result<std::vector<LayerChoice>> LayerSearch::run(std::span<const Layer> layers,
   for (const std::size_t i : order) {
     LayerChoice& choice = choices[i];
     if (const auto known = options_.known.find(choice.layer.key()); known != options_.known.end()) {
-      choice.way = known->second;
+      choice.way = wayFrom(known->second.way).value_or(choice.way);
+      model::TunedLayer& remembered = measured_.emplace_back(known->second);
+      remembered.layer.calls = choice.layer.calls;
+      remembered.remembered = true;
     } else if (countWork(choice.layer) >= kMinWorkShare * all && !clock.spent(fraction)) {
       choice.way = HONE_TRY(measure(choice.layer));
+    }
+  }
+  for (model::TunedLayer& measured : measured_) {
+    if (isMatmul(measured.layer)) {
+      const auto unpacked = measured.ns.find(std::string(nameOf(Way::matmul)));
+      measured.defaultNs =
+          unpacked == measured.ns.end() ? std::nullopt : std::optional(unpacked->second);
+    } else if (!measured.defaultNs && !clock.spent(fraction)) {
+      measured.defaultNs = HONE_TRY(measureOriginal(measured.layer));
     }
   }
   return choices;

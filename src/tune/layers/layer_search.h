@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/budget.h"
+#include "engine/plan/finding.h"
+#include "engine/plan/plan.h"
 #include "engine/plan/trial_context.h"
 #include "model/result/summary/tune_result.h"
 #include "tune/layers/layer_rewrites.h"
@@ -19,19 +23,19 @@ namespace hone::tune {
 /// Returns the layers that can be rewritten, each in its likely way.
 [[nodiscard]] std::vector<LayerChoice> likelyChoices(std::span<const model::Layer> layers);
 
-/// The best known way per layer, by Layer::key().
-using KnownWays = std::map<std::string, Way>;
+/// Layers measured by earlier runs, by Layer::key(). Their ways are valid.
+using KnownLayers = std::map<std::string, model::TunedLayer>;
 
 struct LayerSearchOptions {
   std::string scope;               ///< identifies the program within the run
   std::vector<std::string> flags;  ///< the target's and the user's
   std::uint64_t seed = 1;
-  KnownWays known;
+  KnownLayers known;
 };
 
 /// Chooses the way of each layer by measuring it alone, most expensive first. Layers of equal shape
-/// are measured once; those with a known way not at all. Layers that are not measured before
-/// `fraction` of the clock's time is used get their likely way. Every trial is recorded in the run.
+/// are measured once; known ones not at all. Layers that are not measured before `fraction` of the
+/// clock's time is used get their likely way. Every trial is recorded in the run.
 class LayerSearch {
  public:
   LayerSearch(const engine::TrialContext& bench, LayerSearchOptions options)
@@ -41,13 +45,18 @@ class LayerSearch {
                                                      const engine::BudgetClock& clock,
                                                      double fraction);
 
-  /// Returns the measured layers with their times, in the order of measurement.
+  /// Returns the measured and the known layers with their times, most expensive first.
   [[nodiscard]] const std::vector<model::TunedLayer>& measured() const { return measured_; }
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:
   /// Measures all ways of a layer; returns the fastest, or the likely one if none runs.
   [[nodiscard]] Result<Way> measure(const model::Layer& layer);
+  /// Measures the operation as the program has it; for the report only.
+  [[nodiscard]] Result<std::optional<double>> measureOriginal(const model::Layer& layer);
+  /// Performs the plan; returns the findings, none if a unit fails.
+  [[nodiscard]] Result<std::vector<engine::Finding>> screen(const engine::Plan& plan,
+                                                            const std::filesystem::path& folder);
 
   engine::TrialContext bench_;
   LayerSearchOptions options_;

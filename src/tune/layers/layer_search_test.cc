@@ -29,9 +29,13 @@ model::Layer convolution(std::int64_t channels, std::int64_t filters, std::int64
   return layer;
 }
 
+model::TunedLayer knownLayer(const model::Layer& layer) {
+  return {.layer = layer, .way = "matmul", .ns = {{"matmul", 5.0}}, .defaultNs = 9.0};
+}
+
 class LayerSearchTest : public ::testing::Test {
  protected:
-  LayerSearch search(KnownWays known = {}) {
+  LayerSearch search(KnownLayers known = {}) {
     store::Run run;
     run.key = "k";
     run.command = "test";
@@ -62,14 +66,34 @@ TEST_F(LayerSearchTest, ChoosesFastestMeasuredWay) {
   EXPECT_EQ(best->first, measured.way);
   ASSERT_THAT(choices, SizeIs(1));
   EXPECT_EQ(nameOf(choices[0].way), measured.way);
+  EXPECT_TRUE(measured.defaultNs);
+  EXPECT_FALSE(measured.remembered);
+}
+
+TEST_F(LayerSearchTest, MeasuresDepthwiseLayers) {
+  model::Layer layer;
+  layer.op = "linalg.depthwise_conv_2d_nchw_chw";
+  layer.operands = {model::TensorType{{1, 16, 10, 10}}, model::TensorType{{16, 3, 3}},
+                    model::TensorType{{1, 16, 8, 8}}};
+  layer.result = layer.operands[2];
+  layer.attributes = {{"strides", "dense<1> : tensor<2xi64>"},
+                      {"dilations", "dense<1> : tensor<2xi64>"}};
+  LayerSearch searching = search();
+  const auto choices = searching.run(std::vector{layer}, engine::BudgetClock({}), 1).value();
+  EXPECT_THAT(choices, ElementsAre(LayerChoice{layer, Way::direct}));
+  ASSERT_THAT(searching.measured(), SizeIs(1));
+  EXPECT_THAT(searching.measured()[0].ns, SizeIs(1));
+  EXPECT_TRUE(searching.measured()[0].defaultNs);
 }
 
 TEST_F(LayerSearchTest, UsesKnownWaysWithoutMeasuring) {
   const std::vector<model::Layer> layers = {convolution(16, 32, 3)};
-  LayerSearch searching = search({{layers[0].key(), Way::matmul}});
+  LayerSearch searching = search({{layers[0].key(), knownLayer(layers[0])}});
   const auto choices = searching.run(layers, engine::BudgetClock({}), 1).value();
   EXPECT_THAT(choices, ElementsAre(LayerChoice{layers[0], Way::matmul}));
-  EXPECT_THAT(searching.measured(), IsEmpty());
+  ASSERT_THAT(searching.measured(), SizeIs(1));
+  EXPECT_TRUE(searching.measured()[0].remembered);
+  EXPECT_THAT(searching.measured()[0].ns, SizeIs(1));
 }
 
 TEST_F(LayerSearchTest, EstimatesWhenBudgetIsSpent) {
@@ -89,9 +113,10 @@ TEST_F(LayerSearchTest, EstimatesWhenBudgetIsSpent) {
 
 TEST_F(LayerSearchTest, IgnoresLayersWithLittleWork) {
   const std::vector<model::Layer> layers = {convolution(64, 2048, 3), convolution(1, 1, 1)};
-  LayerSearch searching = search({{layers[0].key(), Way::matmul}});
+  LayerSearch searching = search({{layers[0].key(), knownLayer(layers[0])}});
   ASSERT_TRUE(searching.run(layers, engine::BudgetClock({}), 1));
-  EXPECT_THAT(searching.measured(), IsEmpty());
+  ASSERT_THAT(searching.measured(), SizeIs(1));
+  EXPECT_EQ(searching.measured()[0].layer, layers[0]);
 }
 
 TEST_F(LayerSearchTest, WritesProgramsForMatmuls) {

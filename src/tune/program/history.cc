@@ -68,9 +68,12 @@ Result<History> readHistory(const store::Store& store, const store::Run& like) {
     }
     for (const model::TunedProgram& program : result->programs) {
       for (const model::TunedLayer& layer : program.layers) {
-        if (const auto way = wayFrom(layer.way)) {
-          history.ways.emplace(layer.layer.key(), *way);  // the newest run comes first
+        if (wayFrom(layer.way)) {
+          history.layers.emplace(layer.layer.key(), layer);  // the newest run comes first
         }
+      }
+      if (program.proof && !program.variants.empty()) {
+        ++history.flagGains[program.variants.front().name];
       }
     }
   }

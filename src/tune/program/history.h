@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,12 @@ using model::Precedent;
 /// Findings of earlier tune runs.
 struct History {
   std::vector<Precedent> precedents;  ///< winners of dispatches, newest first
-  KnownWays ways;                     ///< the fastest way per measured layer
+  KnownLayers layers;                 ///< measured layers, the newest measurement of each
+  std::map<std::string, std::int64_t> flagGains;  ///< proven programs per flag set
 };
 
-/// Reads the finished tune runs with the target and CPU model of a run. Ways are taken only from
-/// runs with its device and compiler.
+/// Reads the finished tune runs with the target and CPU model of a run. Layers and flag sets are
+/// taken only from runs with its device and compiler.
 [[nodiscard]] Result<History> readHistory(const store::Store& store, const store::Run& like);
 
 /// Returns the distance of two operations, in doublings of loop sizes; nothing if they are not

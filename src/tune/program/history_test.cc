@@ -88,9 +88,9 @@ TEST(History, RemembersWaysOfLayersPerDeviceAndCompiler) {
   const std::string unknown = add("3.13", 32, "by hand");
   store::Run like;
   like.compilerRevision = "3.13";
-  const KnownWays ways = readHistory(store, like)->ways;
+  const KnownLayers ways = readHistory(store, like)->layers;
   ASSERT_TRUE(ways.contains(first));
-  EXPECT_EQ(ways.at(first), Way::perPosition);
+  EXPECT_EQ(ways.at(first).way, nameOf(Way::perPosition));
   EXPECT_FALSE(ways.contains(other));
   EXPECT_FALSE(ways.contains(unknown));
 }

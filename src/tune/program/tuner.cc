@@ -127,7 +127,7 @@ Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
   bench_.progress.say("measuring the layers");
   LayerSearch search(
       bench_,
-      {.scope = whole_.scope, .flags = whole_.flags, .seed = whole_.seed, .known = history_.ways});
+      {.scope = whole_.scope, .flags = whole_.flags, .seed = whole_.seed, .known = history_.layers});
   const auto measured = HONE_TRY(search.run(layers, clock_, kLayerShare));
   result.layers = search.measured();
   result.referenceCpuNs += search.referenceCpuNs();

@@ -135,7 +135,12 @@ std::optional<TunedProof> tunedProofFrom(const json& program) {
 }
 
 json toJson(const TunedLayer& layer) {
-  return {{"layer", model::toJson(layer.layer)}, {"way", layer.way}, {"ns", layer.ns}};
+  json one = {{"layer", model::toJson(layer.layer)}, {"way", layer.way}, {"ns", layer.ns}};
+  setIf(one, "default_ns", layer.defaultNs);
+  if (layer.remembered) {
+    one["remembered"] = true;
+  }
+  return one;
 }
 
 /// Decodes each layer separately, so that one of another version does not hide the others.
@@ -147,7 +152,11 @@ std::vector<TunedLayer> knownLayers(const json& program) {
     if (!layer) {
       continue;
     }
-    TunedLayer tuned{.layer = std::move(*layer), .way = readText(one, "way"), .ns = {}};
+    TunedLayer tuned{.layer = std::move(*layer),
+                     .way = readText(one, "way"),
+                     .ns = {},
+                     .defaultNs = readMeasured(one, "default_ns"),
+                     .remembered = readField<bool>(one, "remembered").value_or(false)};
     const json& times = findMember(one, "ns");
     for (const auto& [way, ns] : (times.is_object() ? times : json::object()).items()) {
       if (ns.is_number()) {

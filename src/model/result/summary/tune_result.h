@@ -101,6 +101,8 @@ struct TunedLayer {
   Layer layer;
   std::string way;                   ///< the fastest
   std::map<std::string, double> ns;  ///< per way; failed ones are missing
+  std::optional<double> defaultNs;   ///< time of the operation as the program has it
+  bool remembered = false;           ///< measured by an earlier run
 };
 
 /// Time of another runtime, measured in the same rounds as the program.
