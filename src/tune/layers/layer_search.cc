@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include "base/file.h"
 #include "engine/plan/session.h"
@@ -86,6 +86,28 @@ std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {
     }
   }
   return choices;
+}
+
+std::vector<LayerChoice> choicesWithout(Way excluded, std::span<const LayerChoice> choices,
+                                        std::span<const model::TunedLayer> measured) {
+  std::vector<LayerChoice> others(choices.begin(), choices.end());
+  for (LayerChoice& choice : others) {
+    const auto times = std::find_if(measured.begin(), measured.end(), [&](const auto& one) {
+      return one.layer.key() == choice.layer.key();
+    });
+    if (choice.way != excluded || times == measured.end()) {
+      continue;
+    }
+    double bestNs = std::numeric_limits<double>::infinity();
+    for (const auto& [name, ns] : times->ns) {
+      const auto way = wayFrom(name);
+      if (way && *way != excluded && ns < bestNs) {
+        bestNs = ns;
+        choice.way = *way;
+      }
+    }
+  }
+  return others;
 }
 
 Result<std::vector<engine::Finding>> LayerSearch::screen(const engine::Plan& plan,

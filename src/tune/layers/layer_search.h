@@ -23,6 +23,12 @@ namespace hone::tune {
 /// Returns the layers that can be rewritten, each in its likely way.
 [[nodiscard]] std::vector<LayerChoice> likelyChoices(std::span<const model::Layer> layers);
 
+/// Returns the choices with the fastest measured way other than `excluded` for each measured layer
+/// that has one.
+[[nodiscard]] std::vector<LayerChoice> choicesWithout(Way excluded,
+                                                      std::span<const LayerChoice> choices,
+                                                      std::span<const model::TunedLayer> measured);
+
 /// Layers measured by earlier runs, by Layer::key(). Their ways are valid.
 using KnownLayers = std::map<std::string, model::TunedLayer>;
 

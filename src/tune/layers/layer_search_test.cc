@@ -119,6 +119,17 @@ TEST_F(LayerSearchTest, IgnoresLayersWithLittleWork) {
   EXPECT_EQ(searching.measured()[0].layer, layers[0]);
 }
 
+TEST(ChoicesWithout, TakesNextBestMeasuredWay) {
+  const model::Layer first = convolution(16, 32, 3);
+  const model::Layer second = convolution(16, 8, 1);
+  const std::vector<LayerChoice> choices = {{first, Way::packedMatmul},
+                                            {second, Way::packedMatmul}};
+  model::TunedLayer measured = knownLayer(first);
+  measured.ns = {{"direct", 7.0}, {"packed matmul", 1.0}, {"per row", 3.0}};
+  EXPECT_THAT(choicesWithout(Way::packedMatmul, choices, std::vector{measured}),
+              ElementsAre(LayerChoice{first, Way::perRow}, choices[1]));
+}
+
 TEST_F(LayerSearchTest, WritesProgramsForMatmuls) {
   model::Layer matmul;
   matmul.op = "linalg.matmul";

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "search/space/space.h"
 #include "store/store.h"
 #include "tune/layers/layer_search.h"
+#include "tune/program/program_flags.h"
 
 namespace hone::tune {
 
@@ -19,7 +18,7 @@ using model::Precedent;
 struct History {
   std::vector<Precedent> precedents;  ///< winners of dispatches, newest first
   KnownLayers layers;                 ///< measured layers, the newest measurement of each
-  std::map<std::string, std::int64_t> flagGains;  ///< proven programs per flag set
+  FlagGains flagGains;                ///< proven programs per flag set
 };
 
 /// Reads the finished tune runs with the target and CPU model of a run. Layers and flag sets are

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +25,7 @@ struct FlagSet {
   bool operator==(const FlagSet&) const = default;
 };
 
-/// Writes the set's script to a file in the cache and adds the flag that names it.
+/// Writes the set's script to a file in the cache and adds the flag that names it, once.
 [[nodiscard]] Result<FlagSet> withScript(FlagSet set);
 inline constexpr std::string_view kScriptFlag = "--iree-preprocessing-transform-spec-filename=";
 
@@ -32,9 +34,24 @@ inline constexpr std::string_view kScriptFlag = "--iree-preprocessing-transform-
 [[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target,
                                             std::span<const model::Layer> layers);
 
-/// Returns the flag sets that compute each layer in its own way: as measured, and as estimated if
-/// that differs.
-[[nodiscard]] std::vector<FlagSet> layerSets(std::span<const LayerChoice> measured,
-                                             std::span<const LayerChoice> estimated);
+/// The ways of all layers for one flag set.
+struct LayerAssignment {
+  std::string name;  ///< of the flag set
+  std::string why;
+  std::vector<LayerChoice> choices;
+};
+
+/// Returns the flag sets that compute each layer in its own way. Assignments with equal choices
+/// yield one set.
+[[nodiscard]] std::vector<FlagSet> layerSets(std::span<const LayerAssignment> assignments);
+
+/// Returns the flag set combined with further flags that it does not contain.
+[[nodiscard]] std::vector<FlagSet> extendedSets(const FlagSet& set);
+
+/// Successes per name of a flag set.
+using FlagGains = std::map<std::string, std::int64_t>;
+/// Moves sets with more successes to the front. A success of an extended set counts for the
+/// original, too.
+void rankByGains(const FlagGains& gains, std::vector<FlagSet>& sets);
 
 }  // namespace hone::tune

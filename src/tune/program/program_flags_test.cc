@@ -147,6 +147,37 @@ TEST(ProgramFlags, SplitsLongReductionsForEveryTarget) {
   EXPECT_FALSE(configuredWith({"default", {}, ""}, kLongSum).contains("dispatch_1"));
 }
 
+TEST(ProgramFlags, ExtendsSetByFlagsThatItLacks) {
+  const auto packed = findSet("data tiling, microkernels");
+  ASSERT_TRUE(packed);
+  std::vector<std::string> names;
+  for (const FlagSet& set : extendedSets(*packed)) {
+    names.push_back(set.name);
+    EXPECT_GT(set.flags.size(), packed->flags.size());
+    EXPECT_FALSE(configuredWith(set).empty()) << set.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"data tiling, microkernels, inner tiles",
+                                             "data tiling, microkernels, optimization level 3",
+                                             "data tiling, microkernels, no unrolling",
+                                             "data tiling, microkernels, split reduction"}));
+}
+
+TEST(ProgramFlags, TriesEarlierWinnersFirst) {
+  std::vector<FlagSet> sets = {{"a", {"--a"}, ""}, {"b", {"--b"}, ""}, {"c", {"--c"}, ""}};
+  rankByGains({{"c", 1}, {"b, more", 2}, {"ab", 9}}, sets);
+  EXPECT_EQ(sets[0].name, "b");
+  EXPECT_EQ(sets[1].name, "c");
+  EXPECT_EQ(sets[2].name, "a");
+}
+
+TEST(ProgramFlags, AddsScriptOnce) {
+  FlagSet set = *findSet("channels last");
+  set = withScript(set).value();
+  const auto flags = set.flags;
+  EXPECT_EQ(flags.size(), 1U);
+  EXPECT_EQ(withScript(set)->flags, flags);
+}
+
 TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";

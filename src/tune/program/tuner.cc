@@ -15,11 +15,13 @@ namespace {
 
 /// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
 /// variants. Flags of programs with layers to measure get more time: they gain the most there.
-constexpr double kLayerShare = 0.3;
+constexpr double kLayerShare = 0.35;
 constexpr double kFlagShare = 0.15;
-constexpr double kFlagShareWithLayers = 0.5;
+constexpr double kFlagShareWithLayers = 0.65;
 constexpr double kSearchShare = 0.6;
-constexpr double kSearchShareWithLayers = 0.75;
+constexpr double kSearchShareWithLayers = 0.8;
+/// Part of the time for flags until the best set is combined with further flags.
+constexpr double kFirstFlagsShare = 0.7;
 /// Programs are compiled whole for each flag set, so that a batch must be small.
 constexpr std::size_t kFlagBatch = 4;
 constexpr std::int64_t kFlagRounds = 10;
@@ -51,6 +53,11 @@ void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& di
   } else if (best != nullptr) {
     dispatch.bestFinalist = *best;
   }
+}
+
+/// Returns the set with this name, which must exist.
+const FlagSet& setNamed(const std::vector<FlagSet>& sets, const std::string& name) {
+  return *std::ranges::find(sets, name, &FlagSet::name);
 }
 
 /// Returns the search with the largest expected gain; nullptr if all are done or under way.
@@ -125,16 +132,44 @@ Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
     return sets;
   }
   bench_.progress.say("measuring the layers");
-  LayerSearch search(
-      bench_,
-      {.scope = whole_.scope, .flags = whole_.flags, .seed = whole_.seed, .known = history_.layers});
+  LayerSearch search(bench_, {.scope = whole_.scope,
+                              .flags = whole_.flags,
+                              .seed = whole_.seed,
+                              .known = history_.layers});
   const auto measured = HONE_TRY(search.run(layers, clock_, kLayerShare));
   result.layers = search.measured();
   result.referenceCpuNs += search.referenceCpuNs();
   flagsEnd_ = kFlagShareWithLayers;
-  const auto first = layerSets(measured, likelyChoices(layers));
+  layersEnd_ = kLayerShare;
+  const std::vector<LayerAssignment> assignments = {
+      {"layer by layer", "each convolution in the way that is fastest for it alone", measured},
+      {"layer by layer, not packed", "like layer by layer, without layouts packed into tiles",
+       choicesWithout(Way::packedMatmul, measured, result.layers)},
+      {"layer by layer, estimated", "each convolution in the way that usually is fastest",
+       likelyChoices(layers)}};
+  const auto first = layerSets(assignments);
   sets.insert(sets.begin(), first.begin(), first.end());
   return sets;
+}
+
+Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stage,
+                                                         std::vector<FlagSet>& sets, double end,
+                                                         TuneResult& result) {
+  engine::Plan plan = planFor(whole_, stage);
+  plan.onlyGains = true;
+  plan.rounds = kFlagRounds;
+  plan.batch = kFlagBatch;
+  if (const auto left = clock_.leftUntil(end)) {
+    plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
+  }
+  for (FlagSet& set : sets) {
+    set = HONE_TRY(withScript(std::move(set)));
+    plan.candidates.push_back({0, {set.name, set.flags, {}}});
+  }
+  engine::Experiment experiment(bench_);
+  auto findings = HONE_TRY(experiment.run(plan));
+  result.referenceCpuNs += experiment.referenceCpuNs();
+  return findings;
 }
 
 Result<void> Tuner::findVariants(TuneResult& result) {
@@ -149,29 +184,32 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     return {};
   }
   bench_.progress.say("trying program-wide flags");
-  engine::Plan plan = planFor(whole_, "flags");
-  plan.onlyGains = true;
-  plan.rounds = kFlagRounds;
-  plan.batch = kFlagBatch;
-  if (const auto left = clock_.leftUntil(flagsEnd_)) {
-    plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
+  rankByGains(history_.flagGains, sets);
+  const double firstEnd = kFirstFlagsShare * flagsEnd_ + (1 - kFirstFlagsShare) * layersEnd_;
+  result.flagFindings = HONE_TRY(compareFlags("flags", sets, firstEnd, result));
+  const engine::Finding* best = engine::findWinner(result.flagFindings);
+  if (best == nullptr) {
+    return {};
   }
-  for (FlagSet& set : sets) {
-    set = HONE_TRY(withScript(std::move(set)));
-    plan.candidates.push_back({0, {set.name, set.flags, {}}});
-  }
-  engine::Experiment experiment(bench_);
-  result.flagFindings = HONE_TRY(experiment.run(plan));
-  result.referenceCpuNs += experiment.referenceCpuNs();
-  if (const engine::Finding* best = engine::findWinner(result.flagFindings)) {
-    const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
-      return one.name == best->config.name;
-    });
-    if (best->comparison && best->comparison->speedup.low > kDecisiveSpeedup) {
-      result.variants.clear();
+  std::optional<stats::Comparison> comparison = best->comparison;
+  FlagSet winner = setNamed(sets, best->config.name);
+  if (target_.name == "local" && !clock_.spent(flagsEnd_)) {
+    bench_.progress.say(fmt::format("trying more flags with {}", winner.name));
+    std::vector<FlagSet> more = extendedSets(winner);
+    more.insert(more.begin(), winner);
+    const auto findings = HONE_TRY(compareFlags("more flags", more, flagsEnd_, result));
+    if (const engine::Finding* better = engine::findWinner(findings)) {
+      comparison = better->comparison;
+      winner = setNamed(more, better->config.name);
     }
-    result.variants.insert(result.variants.begin(), Variant{*set, {}});
+    for (const engine::Finding& finding : findings | std::views::drop(2)) {  // default and winner
+      result.flagFindings.push_back(finding);
+    }
   }
+  if (comparison && comparison->speedup.low > kDecisiveSpeedup) {
+    result.variants.clear();
+  }
+  result.variants.insert(result.variants.begin(), Variant{winner, {}});
   return {};
 }
 

@@ -54,6 +54,11 @@ class Tuner {
   [[nodiscard]] Result<std::vector<model::Layer>> listLayers();
   /// Returns the flag sets to try; measures the layers to compose the first of them.
   [[nodiscard]] Result<std::vector<FlagSet>> composeFlagSets(TuneResult& result);
+  /// Compares the flag sets with the default until `end`, a fraction of the budget. Adds the files
+  /// of scripts to the sets.
+  [[nodiscard]] Result<std::vector<engine::Finding>> compareFlags(const std::string& stage,
+                                                                  std::vector<FlagSet>& sets,
+                                                                  double end, TuneResult& result);
   /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
   /// Bounds a variant's use of the budget.
@@ -81,6 +86,7 @@ class Tuner {
   std::filesystem::path folder_;
   History history_;
   engine::BudgetClock clock_;
+  double layersEnd_ = 0;    ///< fraction of the budget at which the layers are measured
   double flagsEnd_ = 0;     ///< fraction of the budget at which the search of the variants begins
   std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
 };
