@@ -30,7 +30,7 @@ constexpr std::array<std::pair<Way, std::string_view>, 5> kWayNames = {{
 
 enum class LayerKind : std::uint8_t { convolution, grouped, depthwise, pooling, concat, slice };
 
-/// How an operation orders its dimensions.
+/// Dimension order of an operation.
 struct LayerForm {
   std::string_view op;
   LayerKind kind;
