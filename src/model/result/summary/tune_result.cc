@@ -158,7 +158,8 @@ std::vector<TunedLayer> knownLayers(const json& program) {
                      .defaultNs = readMeasured(one, "default_ns"),
                      .remembered = readField<bool>(one, "remembered").value_or(false)};
     const json& times = findMember(one, "ns");
-    for (const auto& [way, ns] : (times.is_object() ? times : json::object()).items()) {
+    const json ways = times.is_object() ? times : json::object();
+    for (const auto& [way, ns] : ways.items()) {
       if (ns.is_number()) {
         tuned.ns.emplace(way, ns.get<double>());
       }
