@@ -51,6 +51,10 @@ std::string formatShare(const TunableDispatch& tunable) {
   return fmt::format("{:.0f} %", 100 * tunable.share);
 }
 
+std::string formatWork(const TunableDispatch& tunable) {
+  return std::string(model::describeWork(tunable.name, tunable.root));
+}
+
 std::string formatSpeedup(const TunedDispatch& dispatch) {
   if (!dispatch.winner) {
     return "";
@@ -181,6 +185,7 @@ void printVariant(const Variant& variant) {
     fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
   }
   report::Table table({{"dispatch", Align::left, kMinNameWidth},
+                       {"kind"},
                        {"share", Align::right},
                        {"tried", Align::right},
                        {"default", Align::right},
@@ -193,7 +198,8 @@ void printVariant(const Variant& variant) {
       continue;
     }
     const bool tuned = dispatch.tunable.skipReason.empty();
-    table.add({shortName(dispatch.tunable), formatShare(dispatch.tunable),
+    table.add({shortName(dispatch.tunable), formatWork(dispatch.tunable),
+               formatShare(dispatch.tunable),
                tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.tunable)) : "",
                tuned ? humanTime(dispatch.defaultNs) : "", formatSpeedup(dispatch),
                dispatch.inSpec ? "yes" : "no"});
@@ -203,10 +209,40 @@ void printVariant(const Variant& variant) {
     }
   }
   if (const auto line = small.line()) {
-    table.add({line->first, line->second, "", "", "", "no"});
+    table.add({line->first, "", line->second, "", "", "", "no"});
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
+}
+
+/// Prints the most expensive layers with the times of the default and of the fastest way.
+void printLayers(const tune::TuneResult& result) {
+  constexpr std::size_t kShown = 10;
+  if (result.layers.empty()) {
+    return;
+  }
+  fmt::print("\nlayers, each measured alone\n");
+  report::Table table({{"layer", Align::left, kMinNameWidth},
+                       {"calls", Align::right},
+                       {"default", Align::right},
+                       {"tuned", Align::right},
+                       {"speedup", Align::right},
+                       {"way"}});
+  const std::size_t shown = std::min(kShown, result.layers.size());
+  for (const model::TunedLayer& layer : std::span(result.layers).first(shown)) {
+    const auto tuned = layer.ns.find(layer.way);
+    const bool known = tuned != layer.ns.end();
+    table.add(
+        {layer.layer.describe(), std::to_string(layer.layer.calls),
+         layer.defaultNs ? humanTime(*layer.defaultNs) : "N.A.",
+         known ? humanTime(tuned->second) : "N.A.",
+         known && layer.defaultNs ? fmt::format("{:.1f}x", *layer.defaultNs / tuned->second) : "",
+         layer.way + (layer.remembered ? " (earlier run)" : "")});
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+  if (shown < result.layers.size()) {
+    fmt::print("{} more layers: hone report\n", result.layers.size() - shown);
+  }
 }
 
 /// Prints which dispatches had no time, and the budget that would suffice by the time per trial so
@@ -343,6 +379,7 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
   for (const Variant& variant : result.variants) {
     program.variants.push_back(toResult(variant));
   }
+  program.layers = result.layers;
   program.noGain = result.lost;
   if (!tuned.whole.program.model.empty()) {
     addModel(tuned, program);
@@ -388,8 +425,8 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
       continue;
     }
     table.add({shortName(tunable), std::to_string(tunable.calls), formatShare(tunable),
-               std::string(nameOf(tunable.root.kind)), formatLoops(tunable.root),
-               formatSpace(tunable), tunable.skipReason.empty() ? "yes" : "no"});
+               formatWork(tunable), formatLoops(tunable.root), formatSpace(tunable),
+               tunable.skipReason.empty() ? "yes" : "no"});
     reasons.add(notTuned(tunable), tunable);
   }
   if (const auto line = small.line()) {
@@ -415,6 +452,7 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
 
 void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   fmt::print("{} on {}\n", tuned.whole.program.label(), device.name);
+  printLayers(tuned.result);
   for (const Variant& variant : tuned.result.variants) {
     printVariant(variant);
   }

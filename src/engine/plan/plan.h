@@ -62,6 +62,9 @@ struct Plan {
   /// Skip the final of candidates that are not faster than the baseline in screening.
   bool onlyGains = false;
   std::size_t finalists = 3;
+  /// Candidates compiled before the first of them is measured: one search step and the baseline.
+  /// Fewer if compiling takes long, since the budget is checked between batches.
+  std::size_t batch = 17;
   iree::Memory memory = iree::Memory::kept;  ///< memory mode of timed calls
   /// Also measure the program's model with ONNX Runtime in the final, see
   /// Experiment::alternative().

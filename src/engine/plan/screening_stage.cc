@@ -14,10 +14,6 @@ namespace {
 
 using model::Outcome;
 
-/// Candidates per batch: one search step and the baseline. Small, for early results and little loss
-/// on a kill.
-constexpr std::size_t kScreeningBatch = 17;
-
 Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std::string& message) {
   const std::string name = state.plan.programs.front().fileName();
   switch (outcome) {
@@ -227,13 +223,14 @@ Result<void> screenCandidates(SessionState& state, std::span<const std::size_t> 
       pending.push_back(index);
     }
   }
-  for (std::size_t at = 0; at < pending.size(); at += kScreeningBatch) {
+  const std::size_t size = std::max<std::size_t>(state.plan.batch, 1);
+  for (std::size_t at = 0; at < pending.size(); at += size) {
     const bool mayStop = pending[at] != 0;  // race and final need the baseline
     if (mayStop && state.clock.spent(kScreeningShare)) {
       break;
     }
-    HONE_CHECK(screenBatch(
-        state, std::span(pending).subspan(at, std::min(kScreeningBatch, pending.size() - at))));
+    HONE_CHECK(
+        screenBatch(state, std::span(pending).subspan(at, std::min(size, pending.size() - at))));
   }
   return {};
 }

@@ -93,7 +93,11 @@ std::string Body::converted(const std::string& operand, ElementType from, Elemen
 
 Value Body::contraction(const Loops& loops, const Value& lhs, const Value& rhs,
                         const TensorType& result) {
-  const ElementType to = result.element;
+  return accumulate(loops, lhs, rhs, zeros(result));
+}
+
+Value Body::accumulate(const Loops& loops, const Value& lhs, const Value& rhs, const Value& init) {
+  const ElementType to = init.type.element;
   const auto multiplyAdd = [&](const std::vector<std::string>& arguments) -> std::string {
     const std::string left = converted(arguments[0], lhs.type.element, to);
     const std::string right = converted(arguments[1], rhs.type.element, to);
@@ -102,7 +106,7 @@ Value Body::contraction(const Loops& loops, const Value& lhs, const Value& rhs,
     line("  %sum = arith.add{} {}, %product : {}", suffix, arguments[2], nameOf(to));
     return "%sum";
   };
-  return generic(loops, {lhs, rhs}, zeros(result), rootAttributes(""), multiplyAdd);
+  return generic(loops, {lhs, rhs}, init, rootAttributes(""), multiplyAdd);
 }
 
 Value Body::generic(const Loops& loops, const std::vector<Value>& inputs, const Value& init,
@@ -182,13 +186,32 @@ Value Body::collapse(const Value& value, std::size_t dim) {
 
 Value Body::slice(const Value& value, const std::vector<std::int64_t>& offsets,
                   const std::vector<std::int64_t>& sizes) {
+  return slice(value, offsets, sizes, std::vector<std::int64_t>(sizes.size(), 1));
+}
+
+Value Body::slice(const Value& value, const std::vector<std::int64_t>& offsets,
+                  const std::vector<std::int64_t>& sizes,
+                  const std::vector<std::int64_t>& strides) {
   if (sizes == value.type.shape) {
     return value;
   }
   const TensorType type{sizes, value.type.element};
   return define(type, "tensor.extract_slice {}[{}] [{}] [{}] : {} to {}", value.name,
-                fmt::join(offsets, ", "), fmt::join(sizes, ", "),
-                fmt::join(std::vector<int>(sizes.size(), 1), ", "), value.text(), tensorText(type));
+                fmt::join(offsets, ", "), fmt::join(sizes, ", "), fmt::join(strides, ", "),
+                value.text(), tensorText(type));
+}
+
+Value Body::transpose(const Value& value, const std::vector<std::size_t>& permutation) {
+  TensorType type = value.type;
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    type.shape[i] = value.type.shape[permutation[i]];
+  }
+  if (std::is_sorted(permutation.begin(), permutation.end())) {
+    return value;
+  }
+  const Value into = empty(type);
+  return define(type, "linalg.transpose ins({} : {}) outs({} : {}) permutation = [{}]", value.name,
+                value.text(), into.name, into.text(), fmt::join(permutation, ", "));
 }
 
 Value Body::scatter(const Value& value, const TensorType& into,

@@ -65,6 +65,8 @@ class Body {
   /// Like named(), but as a linalg.generic. The parallel loops come first.
   Value contraction(const Loops& loops, const Value& lhs, const Value& rhs,
                     const model::TensorType& result);
+  /// Like contraction(), but adds to `init`.
+  Value accumulate(const Loops& loops, const Value& lhs, const Value& rhs, const Value& init);
   /// Writes the lines of a region and returns the name of the yielded value. The arguments are the
   /// names of the input elements and of the result's old element.
   using Region = std::function<std::string(const std::vector<std::string>& arguments)>;
@@ -84,6 +86,11 @@ class Body {
   /// Extracts `sizes` elements starting at `offsets`.
   Value slice(const Value& value, const std::vector<std::int64_t>& offsets,
               const std::vector<std::int64_t>& sizes);
+  /// Extracts every `strides`-th element.
+  Value slice(const Value& value, const std::vector<std::int64_t>& offsets,
+              const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides);
+  /// Reorders the dimensions: dimension i of the result is dimension `permutation[i]` of the value.
+  Value transpose(const Value& value, const std::vector<std::size_t>& permutation);
   /// Inserts the value's elements with `strides` into a zero-filled tensor.
   Value scatter(const Value& value, const model::TensorType& into,
                 const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& strides);

@@ -1,5 +1,6 @@
 #include "model/problem/root_operation.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -52,6 +53,29 @@ std::string_view nameOf(RootKind kind) {
     }
   }
   return "other";
+}
+
+std::string_view describeWork(std::string_view dispatch, const RootOperation& root) {
+  const auto hasName = [&](std::string_view part) { return dispatch.contains(part); };
+  if (root.op.empty() || root.kind == RootKind::other) {
+    if (hasName("memcpy")) {
+      return "copy";
+    }
+    return hasName("fill") || hasName("memset") ? "fill" : nameOf(root.kind);
+  }
+  if (root.kind != RootKind::elementwise) {
+    return nameOf(root.kind);
+  }
+  const bool windows = std::ranges::any_of(root.inputs, [](const RootOperand& input) {
+    return std::ranges::any_of(input.loops, [](const auto& loops) { return loops.size() > 1; });
+  });
+  if (windows) {
+    return "copy of windows";
+  }
+  if (hasName("transpose")) {
+    return "transpose";
+  }
+  return hasName("memcpy") ? "copy" : nameOf(root.kind);
 }
 
 nlohmann::json toJson(const RootOperation& root) {

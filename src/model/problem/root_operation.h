@@ -58,6 +58,11 @@ struct RootOperation {
   bool operator==(const RootOperation&) const = default;
 };
 
+/// Returns what a dispatch does, for display. Names work between layers that computes nothing:
+/// "transpose", "copy", "copy of windows", "fill", "packing". Otherwise returns the kind of the root.
+/// `dispatch` is the compiler's name, which tells transposes and copies.
+[[nodiscard]] std::string_view describeWork(std::string_view dispatch, const RootOperation& root);
+
 [[nodiscard]] nlohmann::json toJson(const RootOperation& root);
 [[nodiscard]] Result<RootOperation> rootOperationFrom(const nlohmann::json& json);
 

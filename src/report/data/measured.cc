@@ -78,8 +78,8 @@ bool isCompanion(const store::Run& run, const Trial& trial) {
 
 /// Returns the precedence of a `tune` scope for the whole program; 0 if it is about a dispatch.
 int scopePrecedence(std::string_view scope) {
-  constexpr std::array<std::string_view, 4> kWhole = {"flags", "proof", "proof of what is left",
-                                                      "proof of the rest"};
+  constexpr std::array<std::string_view, 5> kWhole = {"flags", "more flags", "proof",
+                                                      "proof of what is left", "proof of the rest"};
   const auto colon = scope.rfind(": ");
   const auto name = colon == std::string_view::npos ? scope : scope.substr(colon + 2);
   const auto at = std::find(kWhole.begin(), kWhole.end(), name);

@@ -68,6 +68,7 @@ TEST(TuneReasons, SaysNothingAboutOlderRuns) {
   EXPECT_EQ(explainDefaultKept(dispatch), "no gain");
   const model::TunedProgram program{
       .program = "m",
+      .layers = {},
       .variants = {{.name = "", .flags = {}, .dispatches = {dispatch}}},
       .noGain = {},
       .flagSets = std::nullopt,

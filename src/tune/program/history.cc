@@ -47,24 +47,37 @@ std::optional<std::size_t> nearest(const search::Space& space, const std::string
 
 }  // namespace
 
-Result<std::vector<Precedent>> precedents(const store::Store& store, const std::string& target,
-                                          const std::string& cpu) {
-  std::vector<Precedent> found;
+Result<History> readHistory(const store::Store& store, const store::Run& like) {
+  History history;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxRuns))) {
     if (line.command != "tune" || line.status != store::RunStatus::finished ||
-        line.target != target) {
+        line.target != like.target) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
-    if (!run || run->cpu != cpu) {
+    if (!run || run->cpu != like.cpu) {
       continue;
     }
     auto result = model::tuneResultFrom(nlohmann::json::parse(run->summary));
-    if (result) {  // other versions of hone may have written another format
-      std::ranges::move(result->precedents, std::back_inserter(found));
+    if (!result) {  // other versions of hone may have written another format
+      continue;
+    }
+    std::ranges::move(result->precedents, std::back_inserter(history.precedents));
+    if (run->device != like.device || run->compilerRevision != like.compilerRevision) {
+      continue;
+    }
+    for (const model::TunedProgram& program : result->programs) {
+      for (const model::TunedLayer& layer : program.layers) {
+        if (wayFrom(layer.way)) {
+          history.layers.emplace(layer.layer.key(), layer);  // the newest run comes first
+        }
+      }
+      if (program.proof && !program.variants.empty()) {
+        ++history.flagGains[program.variants.front().name];
+      }
     }
   }
-  return found;
+  return history;
 }
 
 std::optional<double> distanceBetween(const model::RootOperation& a,

@@ -55,10 +55,44 @@ TEST(History, ReadsFinishedRunsOfSameTargetAndCpu) {
   ASSERT_TRUE(add("local", "this", "rows=1"));
   ASSERT_TRUE(add("local", "another", "rows=2"));
   ASSERT_TRUE(add("vulkan", "this", "rows=3"));
-  const auto found = precedents(store, "local", "this").value();
+  store::Run like;
+  like.target = "local";
+  like.cpu = "this";
+  const auto found = readHistory(store, like)->precedents;
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].point, "rows=1");
   EXPECT_EQ(found[0].root, linalgMatmul(8, 8, 8));
+}
+
+TEST(History, RemembersWaysOfLayersPerDeviceAndCompiler) {
+  const ScratchFolder folder = ScratchFolder::create("hone-history").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  const auto add = [&](const char* compiler, std::int64_t channels, const char* way) {
+    store::Run run;
+    run.command = "tune";
+    run.compilerRevision = compiler;
+    model::TunedLayer layer;
+    layer.layer.op = "linalg.conv_2d_nchw_fchw";
+    layer.layer.operands = {model::TensorType{{1, channels, 8, 8}}};
+    layer.way = way;
+    layer.ns = {{way, 5.0}};
+    model::TuneResult result;
+    result.programs.emplace_back().layers = {layer};
+    const std::int64_t id = store.addRun(run).value();
+    EXPECT_TRUE(store.finishRun(id, store::RunStatus::finished, model::toJson(result)));
+    return layer.layer.key();
+  };
+  const std::string first = add("3.13", 8, "matmul");
+  EXPECT_EQ(add("3.13", 8, "per position"), first);
+  const std::string other = add("3.12", 16, "direct");
+  const std::string unknown = add("3.13", 32, "by hand");
+  store::Run like;
+  like.compilerRevision = "3.13";
+  const KnownLayers ways = readHistory(store, like)->layers;
+  ASSERT_TRUE(ways.contains(first));
+  EXPECT_EQ(ways.at(first).way, nameOf(Way::perPosition));
+  EXPECT_FALSE(ways.contains(other));
+  EXPECT_FALSE(ways.contains(unknown));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string matcherFor(std::string_view type) {
 /// Returns IR that replaces each such transpose with a call of the function.
 std::string replacementFor(const Transpose& transpose) {
   std::string text = fmt::format(
-      R"(    %{0} = transform.structured.match ops{{["linalg.transpose"]}} attributes {{permutation = array<i64: {1}>}} in %module
+      R"(    %{0} = transform.structured.match ops{{["linalg.transpose"]}} attributes {{permutation = array<i64: {1}>}} in %program
         : (!transform.any_op) -> !transform.any_op
 )",
       transpose.name, fmt::join(transpose.permutation, ", "));
@@ -97,7 +97,7 @@ std::string replacementFor(const Transpose& transpose) {
 /// names unique.
 std::string filtersLast(std::string_view when) {
   return fmt::format(
-      R"(    %{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_fhwc"]}} in %module
+      R"(    %{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_fhwc"]}} in %program
         : (!transform.any_op) -> !transform.any_op
     transform.foreach %{0} : !transform.any_op {{
     ^bb0(%convolution: !transform.any_op):
@@ -108,20 +108,24 @@ std::string filtersLast(std::string_view when) {
       when);
 }
 
-/// Returns a script that converts convolutions to the layout nhwc by hwcf, then runs `then`.
-std::string scriptWithChannelsLast(std::string_view then) {
-  std::string text = "\nmodule attributes {transform.with_named_sequence} {\n";
+/// Returns a script that computes the layers in their ways, converts other convolutions to the
+/// layout nhwc by hwcf, then runs `then`.
+std::string scriptWithChannelsLast(std::span<const LayerChoice> choices, std::string_view then) {
+  const LayerRewrites rewrites = layerRewrites(choices);
+  std::string text =
+      "\nmodule attributes {transform.with_named_sequence} {\n" + rewrites.definitions;
   for (const std::string_view type : kTypes) {
     for (const Transpose& transpose : kTransposes) {
       text += functionFor(transpose, type);
     }
     text += matcherFor(type);
   }
-  text += "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n";
+  text += fmt::format("  transform.named_sequence @__transform_main(%{}: !transform.any_op) {{\n{}",
+                      rewrites.steps.empty() ? "program" : "module", rewrites.steps);
   // The pass rewrites some filter-first convolutions to a form that the convolution pipeline does
   // not recognize, and creates new ones from others.
   text += filtersLast("before");
-  text += R"(    %functions = transform.structured.match ops{["util.func"]} in %module
+  text += R"(    %functions = transform.structured.match ops{["util.func"]} in %program
         : (!transform.any_op) -> !transform.any_op
     %last = transform.apply_registered_pass "iree-preprocessing-convert-conv-to-channels-last" to %functions
         : (!transform.any_op) -> !transform.any_op
@@ -139,7 +143,7 @@ std::string unrollLoops(std::string_view along) {
   std::string text;
   for (int i = 0; i < kDoublings; ++i) {
     text += fmt::format(
-        R"(    %{0}_{1} = transform.structured.match ops{{["scf.for"]}} attributes {{hone_{0}}} in %module
+        R"(    %{0}_{1} = transform.structured.match ops{{["scf.for"]}} attributes {{hone_{0}}} in %program
         : (!transform.any_op) -> !transform.any_op
     transform.loop.unroll %{0}_{1} factor = 2 : !transform.any_op
 )",
@@ -151,7 +155,7 @@ std::string unrollLoops(std::string_view along) {
 /// Splits convolutions into one per filter position along a side.
 std::string splitByPosition(std::string_view along, std::string_view tiles) {
   return fmt::format(
-             R"(    %of_{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_hwcf"]}} in %module
+             R"(    %of_{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_hwcf"]}} in %program
         : (!transform.any_op) -> !transform.any_op
     %at_{0}, %{0} = transform.structured.tile_using_for %of_{0} tile_sizes {1}
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
@@ -166,7 +170,7 @@ std::string splitByPosition(std::string_view along, std::string_view tiles) {
 std::string filtersLastScript() {
   return fmt::format(R"(
 module attributes {{transform.with_named_sequence}} {{
-  transform.named_sequence @__transform_main(%module: !transform.any_op) {{
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {{
 {}    transform.yield
   }}
 }}
@@ -174,16 +178,19 @@ module attributes {{transform.with_named_sequence}} {{
                      filtersLast("all"));
 }
 
-std::string channelsLastScript() { return scriptWithChannelsLast(""); }
+std::string channelsLastScript(std::span<const LayerChoice> choices) {
+  return scriptWithChannelsLast(choices, "");
+}
 
-std::string placeByPlaceScript() {
+std::string placeByPlaceScript(std::span<const LayerChoice> choices) {
   return scriptWithChannelsLast(
+      choices,
       splitByPosition("rows", "[0, 0, 0, 0, 1]") +
-      splitByPosition("columns", "[0, 0, 0, 0, 0, 1]") +
-      R"(    %places = transform.structured.match ops{["linalg.conv_2d_nhwc_hwcf"]} in %module
+          splitByPosition("columns", "[0, 0, 0, 0, 0, 1]") +
+          R"(    %places = transform.structured.match ops{["linalg.conv_2d_nhwc_hwcf"]} in %program
         : (!transform.any_op) -> !transform.any_op
     %products = transform.structured.generalize %places : (!transform.any_op) -> !transform.any_op
-    %done = transform.structured.match ops{["util.func"]} in %module
+    %done = transform.structured.match ops{["util.func"]} in %program
         : (!transform.any_op) -> !transform.any_op
     transform.apply_patterns to %done {
       transform.apply_patterns.canonicalization

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
+
+#include "tune/layers/layer_rewrites.h"
 
 namespace hone::tune {
 
@@ -12,13 +15,15 @@ namespace hone::tune {
 /// rewrites the convolution first.
 [[nodiscard]] std::string filtersLastScript();
 
-/// Returns a script that moves channels and filters last in convolutions of any layout. Fusion
-/// barriers around the transposes keep the compiler from reverting it.
-[[nodiscard]] std::string channelsLastScript();
+/// Returns a script that computes each of the layers in its way, and moves channels and filters
+/// last in all other convolutions. The compiler moves the layout changes towards each other; those
+/// that meet cancel out. Fusion barriers around the remaining ones keep the compiler from reverting
+/// them.
+[[nodiscard]] std::string channelsLastScript(std::span<const LayerChoice> choices);
 
-/// Like channelsLastScript(), and splits each convolution into a sum of matmuls, one per filter
-/// position. Covers dilated convolutions and filters with one column, which the compiler neither
-/// vectorizes nor converts to matmuls.
-[[nodiscard]] std::string placeByPlaceScript();
+/// Like channelsLastScript(), and splits each other convolution into a sum of matmuls, one per
+/// filter position. Covers dilated convolutions and filters with one column, which the compiler
+/// neither vectorizes nor converts to matmuls.
+[[nodiscard]] std::string placeByPlaceScript(std::span<const LayerChoice> choices);
 
 }  // namespace hone::tune

@@ -58,14 +58,14 @@ std::string configuredWith(const FlagSet& set, std::string_view program = kConvo
 }
 
 std::optional<FlagSet> findSet(std::string_view name) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto sets = flagSets(iree::targetFrom("local").value(), {});
   const auto set =
       std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) { return one.name == name; });
   return set == sets.end() ? std::nullopt : std::optional(*set);
 }
 
 TEST(ProgramFlags, CompilerAcceptsAllCpuFlagSets) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto sets = flagSets(iree::targetFrom("local").value(), {});
   for (const FlagSet& set : sets) {
     EXPECT_FALSE(configuredWith(set).empty()) << set.name;
     EXPECT_FALSE(configuredWith(set, kLongSum).empty()) << set.name;
@@ -136,7 +136,7 @@ TEST(ProgramFlags, PlaceByPlaceConvertsEveryConvolutionToMatmuls) {
 
 TEST(ProgramFlags, SplitsLongReductionsForEveryTarget) {
   for (const char* target : {"local", "vulkan", "rocm:gfx942"}) {
-    const auto sets = flagSets(iree::targetFrom(target).value());
+    const auto sets = flagSets(iree::targetFrom(target).value(), {});
     EXPECT_TRUE(std::any_of(sets.begin(), sets.end(), [](const FlagSet& one) {
       return one.name == "split reduction";
     })) << target;
@@ -145,6 +145,37 @@ TEST(ProgramFlags, SplitsLongReductionsForEveryTarget) {
   ASSERT_TRUE(set);
   EXPECT_TRUE(configuredWith(*set, kLongSum).contains("dispatch_1"));
   EXPECT_FALSE(configuredWith({"default", {}, ""}, kLongSum).contains("dispatch_1"));
+}
+
+TEST(ProgramFlags, ExtendsSetByFlagsThatItLacks) {
+  const auto packed = findSet("data tiling, microkernels");
+  ASSERT_TRUE(packed);
+  std::vector<std::string> names;
+  for (const FlagSet& set : extendedSets(*packed)) {
+    names.push_back(set.name);
+    EXPECT_GT(set.flags.size(), packed->flags.size());
+    EXPECT_FALSE(configuredWith(set).empty()) << set.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"data tiling, microkernels, inner tiles",
+                                             "data tiling, microkernels, optimization level 3",
+                                             "data tiling, microkernels, no unrolling",
+                                             "data tiling, microkernels, split reduction"}));
+}
+
+TEST(ProgramFlags, TriesEarlierWinnersFirst) {
+  std::vector<FlagSet> sets = {{"a", {"--a"}, ""}, {"b", {"--b"}, ""}, {"c", {"--c"}, ""}};
+  rankByGains({{"c", 1}, {"b, more", 2}, {"ab", 9}}, sets);
+  EXPECT_EQ(sets[0].name, "b");
+  EXPECT_EQ(sets[1].name, "c");
+  EXPECT_EQ(sets[2].name, "a");
+}
+
+TEST(ProgramFlags, AddsScriptOnce) {
+  FlagSet set = *findSet("channels last");
+  set = withScript(set).value();
+  const auto flags = set.flags;
+  EXPECT_EQ(flags.size(), 1U);
+  EXPECT_EQ(withScript(set)->flags, flags);
 }
 
 TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
@@ -156,7 +187,7 @@ TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
       iree::ArtifactCache(folder.path() / "cache"),
       Limits{std::chrono::seconds(120), std::uint64_t{8} << 30U});
   const iree::Target target = iree::targetFrom("local").value();
-  const auto sets = flagSets(target);
+  const auto sets = flagSets(target, {});
   std::vector<iree::CompileRequest> requests;
   for (const FlagSet& set : sets) {
     std::vector<std::string> flags = target.flags;

@@ -35,6 +35,7 @@ struct Variant {
 };
 
 struct TuneResult {
+  std::vector<model::TunedLayer> layers;  ///< layers whose ways were measured
   std::vector<engine::Finding> flagFindings;
   std::vector<Variant> variants;
   std::optional<Proof> proof;     ///< its recipe is the index of the variant; nothing: no gain

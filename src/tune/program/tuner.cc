@@ -13,9 +13,17 @@
 namespace hone::tune {
 namespace {
 
-/// Fractions of the budget at which a stage ends: flags, and the search of each variant.
+/// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
+/// variants. Flags of programs with layers to measure get more time: they gain the most there.
+constexpr double kLayerShare = 0.35;
 constexpr double kFlagShare = 0.15;
+constexpr double kFlagShareWithLayers = 0.65;
 constexpr double kSearchShare = 0.6;
+constexpr double kSearchShareWithLayers = 0.8;
+/// Part of the time for flags until the best set is combined with further flags.
+constexpr double kFirstFlagsShare = 0.7;
+/// Programs are compiled whole for each flag set, so that a batch must be small.
+constexpr std::size_t kFlagBatch = 4;
 constexpr std::int64_t kFlagRounds = 10;
 /// If flags gain more than this, the program without them is not searched.
 constexpr double kDecisiveSpeedup = 3;
@@ -47,6 +55,11 @@ void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& di
   }
 }
 
+/// Returns the set with this name, which must exist.
+const FlagSet& setNamed(const std::vector<FlagSet>& sets, const std::string& name) {
+  return *std::ranges::find(sets, name, &FlagSet::name);
+}
+
 /// Returns the search with the largest expected gain; nullptr if all are done or under way.
 DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>& searches) {
   DispatchSearch* next = nullptr;
@@ -69,7 +82,10 @@ Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target
         "use a function that returns tensors or numbers",
         whole.program.label(), join(whole.program.resultTypes, ", "));
   }
-  auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
+  store::Run like = HONE_TRY(bench.store.run(bench.run)).value_or(store::Run{});
+  like.target = target.name;
+  like.cpu = cpuName();
+  auto known = HONE_TRY(readHistory(bench.store, like));
   return Tuner(bench, std::move(target), std::move(whole), std::move(options), std::move(folder),
                std::move(known));
 }
@@ -88,16 +104,72 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
 }
 
 Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
-  const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
+  const double end = result.layers.empty() ? kSearchShare : kSearchShareWithLayers;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
   Limit limit;
-  limit.time = begin + (kSearchShare - begin) * part;
+  limit.time = flagsEnd_ + (end - flagsEnd_) * part;
   if (options_.budget.trials) {
     limit.trials = *options_.budget.trials * static_cast<std::int64_t>(variant + 1) /
                    static_cast<std::int64_t>(result.variants.size());
   }
   return limit;
+}
+
+Result<std::vector<model::Layer>> Tuner::listLayers() {
+  auto layers = bench_.compiler.ask(requestFor(whole_, whole_.flags), iree::ListLayersJob{});
+  if (!layers && layers.error().fault == Fault::user) {
+    return std::vector<model::Layer>();  // the baseline's own failure is reported by its trial
+  }
+  return layers;
+}
+
+Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
+  const auto layers = HONE_TRY(listLayers());
+  std::vector<FlagSet> sets = flagSets(target_, layers);
+  flagsEnd_ = kFlagShare;
+  if (target_.name != "local" || std::ranges::none_of(layers, isConvolution)) {
+    return sets;
+  }
+  bench_.progress.say("measuring the layers");
+  LayerSearch search(bench_, {.scope = whole_.scope,
+                              .flags = whole_.flags,
+                              .seed = whole_.seed,
+                              .known = history_.layers});
+  const auto measured = HONE_TRY(search.run(layers, clock_, kLayerShare));
+  result.layers = search.measured();
+  result.referenceCpuNs += search.referenceCpuNs();
+  flagsEnd_ = kFlagShareWithLayers;
+  layersEnd_ = kLayerShare;
+  const std::vector<LayerAssignment> assignments = {
+      {"layer by layer", "each convolution in the way that is fastest for it alone", measured},
+      {"layer by layer, not packed", "like layer by layer, without layouts packed into tiles",
+       choicesWithout(Way::packedMatmul, measured, result.layers)},
+      {"layer by layer, estimated", "each convolution in the way that usually is fastest",
+       likelyChoices(layers)}};
+  const auto first = layerSets(assignments);
+  sets.insert(sets.begin(), first.begin(), first.end());
+  return sets;
+}
+
+Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stage,
+                                                         std::vector<FlagSet>& sets, double end,
+                                                         TuneResult& result) {
+  engine::Plan plan = planFor(whole_, stage);
+  plan.onlyGains = true;
+  plan.rounds = kFlagRounds;
+  plan.batch = kFlagBatch;
+  if (const auto left = clock_.leftUntil(end)) {
+    plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
+  }
+  for (FlagSet& set : sets) {
+    set = HONE_TRY(withScript(std::move(set)));
+    plan.candidates.push_back({0, {set.name, set.flags, {}}});
+  }
+  engine::Experiment experiment(bench_);
+  auto findings = HONE_TRY(experiment.run(plan));
+  result.referenceCpuNs += experiment.referenceCpuNs();
+  return findings;
 }
 
 Result<void> Tuner::findVariants(TuneResult& result) {
@@ -107,34 +179,37 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   const bool isWhole =
       from == iree::kPhaseStart || from == iree::kPhaseInput || from == iree::kPhaseAbi;
   const bool tryFlags = options_.tryFlags && isWhole;
-  std::vector<FlagSet> sets = tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  std::vector<FlagSet> sets = tryFlags ? HONE_TRY(composeFlagSets(result)) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};
   }
   bench_.progress.say("trying program-wide flags");
-  engine::Plan plan = planFor(whole_, "flags");
-  plan.onlyGains = true;
-  plan.rounds = kFlagRounds;
-  if (options_.budget.time) {
-    plan.budget.time = std::chrono::milliseconds(
-        static_cast<std::int64_t>(static_cast<double>(options_.budget.time->count()) * kFlagShare));
+  rankByGains(history_.flagGains, sets);
+  const double firstEnd = kFirstFlagsShare * flagsEnd_ + (1 - kFirstFlagsShare) * layersEnd_;
+  result.flagFindings = HONE_TRY(compareFlags("flags", sets, firstEnd, result));
+  const engine::Finding* best = engine::findWinner(result.flagFindings);
+  if (best == nullptr) {
+    return {};
   }
-  for (FlagSet& set : sets) {
-    set = HONE_TRY(withScript(std::move(set)));
-    plan.candidates.push_back({0, {set.name, set.flags, {}}});
-  }
-  engine::Experiment experiment(bench_);
-  result.flagFindings = HONE_TRY(experiment.run(plan));
-  result.referenceCpuNs += experiment.referenceCpuNs();
-  if (const engine::Finding* best = engine::findWinner(result.flagFindings)) {
-    const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
-      return one.name == best->config.name;
-    });
-    if (best->comparison && best->comparison->speedup.low > kDecisiveSpeedup) {
-      result.variants.clear();
+  std::optional<stats::Comparison> comparison = best->comparison;
+  FlagSet winner = setNamed(sets, best->config.name);
+  if (target_.name == "local" && !clock_.spent(flagsEnd_)) {
+    bench_.progress.say(fmt::format("trying more flags with {}", winner.name));
+    std::vector<FlagSet> more = extendedSets(winner);
+    more.insert(more.begin(), winner);
+    const auto findings = HONE_TRY(compareFlags("more flags", more, flagsEnd_, result));
+    if (const engine::Finding* better = engine::findWinner(findings)) {
+      comparison = better->comparison;
+      winner = setNamed(more, better->config.name);
     }
-    result.variants.insert(result.variants.begin(), Variant{*set, {}});
+    for (const engine::Finding& finding : findings | std::views::drop(2)) {  // default and winner
+      result.flagFindings.push_back(finding);
+    }
   }
+  if (comparison && comparison->speedup.low > kDecisiveSpeedup) {
+    result.variants.clear();
+  }
+  result.variants.insert(result.variants.begin(), Variant{winner, {}});
   return {};
 }
 
@@ -158,7 +233,7 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     options.inputSpecs = options_.inputSpecs;
     options.budget = clock_.left();
     if (tunable.knobs) {
-      options.first = likelyPoints(precedents_, tunable.root, tunable.knobs->space);
+      options.first = likelyPoints(history_.precedents, tunable.root, tunable.knobs->space);
     }
     options.scope =
         whole_.scope + (variant.flags.name.empty()

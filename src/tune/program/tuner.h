@@ -40,16 +40,25 @@ class Tuner {
 
  private:
   Tuner(const engine::TrialContext& bench, iree::Target target, WholeProgram whole,
-        TuneOptions options, std::filesystem::path folder, std::vector<Precedent> precedents)
+        TuneOptions options, std::filesystem::path folder, History history)
       : bench_(bench),
         target_(std::move(target)),
         whole_(std::move(whole)),
         options_(std::move(options)),
         folder_(std::move(folder)),
-        precedents_(std::move(precedents)),
+        history_(std::move(history)),
         clock_(options_.budget) {}
 
   [[nodiscard]] std::vector<std::string> listFlags(const Variant& variant) const;
+  /// Lists the layers of the program; none if it does not compile.
+  [[nodiscard]] Result<std::vector<model::Layer>> listLayers();
+  /// Returns the flag sets to try; measures the layers to compose the first of them.
+  [[nodiscard]] Result<std::vector<FlagSet>> composeFlagSets(TuneResult& result);
+  /// Compares the flag sets with the default until `end`, a fraction of the budget. Adds the files
+  /// of scripts to the sets.
+  [[nodiscard]] Result<std::vector<engine::Finding>> compareFlags(const std::string& stage,
+                                                                  std::vector<FlagSet>& sets,
+                                                                  double end, TuneResult& result);
   /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
   /// Bounds a variant's use of the budget.
@@ -75,8 +84,10 @@ class Tuner {
   WholeProgram whole_;
   TuneOptions options_;
   std::filesystem::path folder_;
-  std::vector<Precedent> precedents_;
+  History history_;
   engine::BudgetClock clock_;
+  double layersEnd_ = 0;    ///< fraction of the budget at which the layers are measured
+  double flagsEnd_ = 0;     ///< fraction of the budget at which the search of the variants begins
   std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
 };
 

@@ -18,6 +18,7 @@
 #include "iree/module/module_spec_marks.h"
 #include "iree/module/module_splits.h"
 #include "iree/module/phases.h"
+#include "model/problem/layer.h"
 #include "model/problem/problem.h"
 #include "model/problem/root_operation.h"
 #include "model/result/config.h"
@@ -111,6 +112,13 @@ struct ListProblemsJob {
   using Reply = std::vector<model::Problem>;
 };
 
+/// Runs up to preprocessing; lists the layers, see layersIn().
+struct ListLayersJob {
+  static constexpr std::string_view kName = "layers";
+  static constexpr std::string_view kFile{};
+  using Reply = std::vector<model::Layer>;
+};
+
 /// Runs up to the configurations; lists the root operations, see rootsIn().
 struct ListRootsJob {
   static constexpr std::string_view kName = "roots";
@@ -166,8 +174,8 @@ struct ListMatchersJob {
 using JobRequest =
     std::variant<CompileModuleJob, LowerModuleJob, CompileConfiguredJob, CompileVariantsJob,
                  CompileSplitsJob, AnnotateSplitsJob, DescribeModuleJob, ListProblemsJob,
-                 ListRootsJob, ListDispatchesJob, ListConstraintsJob, ListReductionsJob,
-                 ReadSpecJob, ReadSpecMarksJob, ListMatchersJob>;
+                 ListLayersJob, ListRootsJob, ListDispatchesJob, ListConstraintsJob,
+                 ListReductionsJob, ReadSpecJob, ReadSpecMarksJob, ListMatchersJob>;
 
 /// A job for one child of the pool.
 struct CompileJob {

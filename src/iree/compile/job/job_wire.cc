@@ -30,6 +30,9 @@ template <>
 struct nlohmann::adl_serializer<hone::model::Problem>
     : hone::iree::ModelSerializer<hone::model::Problem, hone::model::problemFrom> {};
 template <>
+struct nlohmann::adl_serializer<hone::model::Layer>
+    : hone::iree::ModelSerializer<hone::model::Layer, hone::model::layerFrom> {};
+template <>
 struct nlohmann::adl_serializer<hone::model::RootOperation>
     : hone::iree::ModelSerializer<hone::model::RootOperation, hone::model::rootOperationFrom> {};
 template <>
@@ -198,6 +201,7 @@ HONE_WIRE(ProgramConstraints)
 HONE_WIRE(SpecDescription)
 HONE_WIRE(SpecMarks)
 HONE_WIRE(std::vector<model::Problem>)
+HONE_WIRE(std::vector<model::Layer>)
 HONE_WIRE(std::vector<model::RootOperation>)
 HONE_WIRE(std::vector<DispatchDescription>)
 HONE_WIRE(std::vector<RootMatcher>)

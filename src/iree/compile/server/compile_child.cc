@@ -16,6 +16,7 @@
 #include "iree/compile/job/job_wire.h"
 #include "iree/module/module_attributes.h"
 #include "iree/module/module_benchmark.h"
+#include "iree/module/module_layers.h"
 #include "iree/module/module_names.h"
 #include "iree/module/module_roots.h"
 #include "iree/module/module_variants.h"
@@ -137,6 +138,9 @@ class JobRunner {
   int operator()(const AnnotateSplitsJob& request);
   int operator()(const DescribeModuleJob& /*request*/) { return replyWith(describeModule); }
   int operator()(const ListProblemsJob& /*request*/) { return replyWith(problemsIn); }
+  int operator()(const ListLayersJob& /*request*/) {
+    return reach(kPhaseAbi) ? replyWith(layersIn) : kExitFailed;
+  }
   int operator()(const ListRootsJob& request);
   int operator()(const ListDispatchesJob& request);
   int operator()(const ListConstraintsJob& request);

@@ -134,6 +134,41 @@ std::optional<TunedProof> tunedProofFrom(const json& program) {
   return proof.speedup ? std::optional(std::move(proof)) : std::nullopt;
 }
 
+json toJson(const TunedLayer& layer) {
+  json one = {{"layer", model::toJson(layer.layer)}, {"way", layer.way}, {"ns", layer.ns}};
+  setIf(one, "default_ns", layer.defaultNs);
+  if (layer.remembered) {
+    one["remembered"] = true;
+  }
+  return one;
+}
+
+/// Decodes each layer separately, so that one of another version does not hide the others.
+std::vector<TunedLayer> knownLayers(const json& program) {
+  std::vector<TunedLayer> known;
+  const json& list = findMember(program, "layers");
+  for (const json& one : list.is_array() ? list : json::array()) {
+    auto layer = layerFrom(findMember(one, "layer"));
+    if (!layer) {
+      continue;
+    }
+    TunedLayer tuned{.layer = std::move(*layer),
+                     .way = readText(one, "way"),
+                     .ns = {},
+                     .defaultNs = readMeasured(one, "default_ns"),
+                     .remembered = readField<bool>(one, "remembered").value_or(false)};
+    const json& times = findMember(one, "ns");
+    const json ways = times.is_object() ? times : json::object();
+    for (const auto& [way, ns] : ways.items()) {
+      if (ns.is_number()) {
+        tuned.ns.emplace(way, ns.get<double>());
+      }
+    }
+    known.push_back(std::move(tuned));
+  }
+  return known;
+}
+
 json toJson(const TunedProgram& program) {
   json one = {{"program", program.program},
               {"variants", json::array()},
@@ -141,6 +176,12 @@ json toJson(const TunedProgram& program) {
               {"no_gain", program.noGain}};
   for (const TunedVariant& variant : program.variants) {
     one["variants"].push_back(toJson(variant));
+  }
+  if (!program.layers.empty()) {
+    one["layers"] = json::array();
+    for (const TunedLayer& layer : program.layers) {
+      one["layers"].push_back(toJson(layer));
+    }
   }
   setIf(one, "default_ns", program.defaultNs);
   setIf(one, "flag_sets", program.flagSets);
@@ -194,6 +235,7 @@ std::optional<AlternativeTime> alternativeFrom(const json& json) {
 
 TunedProgram tunedProgramFrom(const json& json) {
   return {.program = readText(json, "program"),
+          .layers = knownLayers(json),
           .variants = readList(json, "variants", tunedVariantFrom),
           .noGain = readTexts(json, "no_gain"),
           .flagSets = readField<std::int64_t>(json, "flag_sets"),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/problem/layer.h"
 #include "model/problem/root_operation.h"
 #include "model/result/summary/profile_result.h"
 #include "stats/compare.h"
@@ -94,6 +96,15 @@ struct TunedProof {
 /// its estimate lies outside the other's interval. Else nullptr.
 [[nodiscard]] const FreshMemoryGain* differentFreshMemoryGain(const TunedProof& proof);
 
+/// A layer whose ways were measured alone.
+struct TunedLayer {
+  Layer layer;
+  std::string way;                   ///< the fastest
+  std::map<std::string, double> ns;  ///< per way; failed ones are missing
+  std::optional<double> defaultNs;   ///< time of the operation as the program has it
+  bool remembered = false;           ///< measured by an earlier run
+};
+
 /// Time of another runtime, measured in the same rounds as the program.
 struct AlternativeTime {
   std::string name;  ///< "onnxruntime"
@@ -113,6 +124,7 @@ struct SizeProof {
 
 struct TunedProgram {
   std::string program;
+  std::vector<TunedLayer> layers;
   std::vector<TunedVariant> variants;
   std::vector<std::string> noGain;       ///< candidates without a gain on the whole program
   std::optional<std::int64_t> flagSets;  ///< sets of program-wide flags that were tried

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/text/text.h"
 #include "model/result/summary/tune_result.h"
@@ -187,6 +188,44 @@ std::string outcomeText(const TunedDispatch& dispatch) {
   return dispatch.note.empty() ? "faster in isolation" : dispatch.note;
 }
 
+/// Adds the layers whose ways were measured, with the time of each way.
+void addLayers(const TunedProgram& program, Document& document) {
+  if (program.layers.empty()) {
+    return;
+  }
+  DataTable table;
+  table.title = fmt::format("Layers of {}, each measured alone", program.program);
+  table.columns = {{"layer"},        {"calls"}, {"default", "ns"}, {"tuned", "ns"},
+                   {"speedup", "x"}, {"way"},   {"measured"}};
+  std::set<std::string> ways;
+  for (const model::TunedLayer& layer : program.layers) {
+    for (const auto& [way, ns] : layer.ns) {
+      ways.insert(way);
+    }
+  }
+  for (const std::string& way : ways) {
+    table.columns.push_back({way, "ns"});
+  }
+  for (const model::TunedLayer& layer : program.layers) {
+    const auto time = [&](const std::string& way) {
+      const auto found = layer.ns.find(way);
+      return found == layer.ns.end() ? kNone : found->second;
+    };
+    table.columns[0].texts.push_back(layer.layer.describe());
+    table.columns[1].numbers.push_back(static_cast<double>(layer.layer.calls));
+    table.columns[2].numbers.push_back(orNone(layer.defaultNs));
+    table.columns[3].numbers.push_back(time(layer.way));
+    table.columns[4].numbers.push_back(orNone(layer.defaultNs) / time(layer.way));
+    table.columns[5].texts.push_back(layer.way);
+    table.columns[6].texts.emplace_back(layer.remembered ? "by an earlier run" : "by this run");
+    std::size_t column = 7;
+    for (const std::string& way : ways) {
+      table.columns[column++].numbers.push_back(time(way));
+    }
+  }
+  document.add(table);
+}
+
 void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTable& table) {
   const auto number = [](const std::optional<std::int64_t>& count) {
     return count ? static_cast<double>(*count) : kNone;
@@ -318,6 +357,7 @@ Result<void> describeTune(const RunRecord& record, Document& document) {
   }
   addProgress(record, searches, document);
   for (const TunedProgram& program : programs) {
+    addLayers(program, document);
     addDispatches(program, document);
     addSpec(program, document);
   }

@@ -71,6 +71,28 @@ TEST_F(TuneDocument, ShowsSizesAndOnnxRuntimeOfModel) {
   EXPECT_THAT(shown, HasSubstr("ONNX Runtime on the same threads, in the same rounds: 150 ns."));
 }
 
+TEST_F(TuneDocument, ShowsLayersWithTimePerWay) {
+  begin("tune");
+  const json layer = {{"op", "linalg.conv_2d_nchw_fchw"},
+                      {"operands", {"1x8x6x6xf32", "4x8x3x3xf32", "1x4x4x4xf32"}},
+                      {"result", "1x4x4x4xf32"},
+                      {"attributes", json::object()},
+                      {"calls", 2}};
+  const json shown = finish(tuned({{"layers",
+                                    {{{"layer", layer},
+                                      {"way", "per row"},
+                                      {"ns", {{"direct", 60}, {"per row", 20}}},
+                                      {"default_ns", 80}}}}}));
+  const json columns = part(shown, "Layers of m, each measured alone")["columns"];
+  ASSERT_EQ(columns.size(), 9U);
+  EXPECT_EQ(columns[0]["texts"], json({"conv_2d_nchw_fchw 1x8x6x6 by 4x8x3x3"}));
+  EXPECT_EQ(columns[2]["numbers"], json({80}));
+  EXPECT_EQ(columns[3]["numbers"], json({20}));
+  EXPECT_EQ(columns[4]["numbers"], json({4}));
+  EXPECT_EQ(columns[5]["texts"], json({"per row"}));
+  EXPECT_EQ(columns[7]["numbers"], json({60}));
+}
+
 TEST_F(TuneDocument, ShowsFlagsColumnOnlyIfUsed) {
   begin("tune");
   json summary = tuned(json::object());

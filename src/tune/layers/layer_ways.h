@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iree/mlir/mlir_body.h"
+#include "model/problem/layer.h"
+
+namespace hone::tune {
+
+/// A way to compute a layer. All ways of a layer have the same results, except for rounding.
+enum class Way : std::uint8_t {
+  direct,        ///< the operation itself, channels last
+  matmul,        ///< one matmul on copies of the windows (im2col); no copies for 1x1 filters
+  packedMatmul,  ///< like matmul, on operands packed into tiles
+  perRow,        ///< a sum of matmuls, one per row of the filter, on copies of the windows' rows
+  perPosition,   ///< a sum of matmuls, one per position of the filter; copies nothing
+};
+
+[[nodiscard]] std::string_view nameOf(Way way);
+[[nodiscard]] std::optional<Way> wayFrom(std::string_view name);
+
+/// Returns the ways to compute a layer, the compiler's default first; none if hone cannot rewrite
+/// the layer.
+[[nodiscard]] std::vector<Way> waysFor(const model::Layer& layer);
+
+/// Returns true for convolutions that multiply and add over channels: those with several ways.
+[[nodiscard]] bool isConvolution(const model::Layer& layer);
+/// Returns true for matmuls, which the compiler packs or not.
+[[nodiscard]] bool isMatmul(const model::Layer& layer);
+
+/// Returns the multiply-adds of all calls of the layer.
+[[nodiscard]] double countWork(const model::Layer& layer);
+
+/// The layer without its initial value, as a function of images with the channels last. The image
+/// of a matmul is its left operand.
+struct LayerCore {
+  std::vector<model::TensorType> images;   ///< channels last
+  std::optional<model::TensorType> other;  ///< the filter, or the window of a pooling; as written
+  model::TensorType result;                ///< channels last
+};
+/// Returns the types of a layer's core. The layer must have ways.
+[[nodiscard]] LayerCore coreOf(const model::Layer& layer);
+/// Writes the core of a layer with a way of waysFor().
+[[nodiscard]] iree::Value writeCore(iree::Body& body, const model::Layer& layer, Way way,
+                                    const std::vector<iree::Value>& images,
+                                    const std::optional<iree::Value>& other);
+
+/// Writes a layer other than a matmul as the program has it: brings the images to channels last,
+/// writes the core, adds the initial value, and brings the result back. Layouts are changed by
+/// packs, which the compiler moves through elementwise operations until they meet and cancel out.
+[[nodiscard]] iree::Value writeLayer(iree::Body& body, const model::Layer& layer, Way way,
+                                     const std::vector<iree::Value>& operands);
+
+}  // namespace hone::tune
