@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kMatmul = R"(import tilelang.language as T
+constexpr const char* kSlowProduct = R"(import tilelang.language as T
 
 with T.Kernel(T.ceildiv(n, 64), T.ceildiv(m, 64), threads=128) as (bx, by):
     a_shared = T.alloc_shared((64, 32), "float16")
@@ -28,7 +28,7 @@ with T.Kernel(T.ceildiv(n, 64), T.ceildiv(m, 64), threads=128) as (bx, by):
 )";
 
 /// Returns the text after every change of the named knobs.
-std::vector<std::string> changed(const std::string& text, const std::string& name) {
+std::vector<std::string> changedTexts(const std::string& text, const std::string& name) {
   std::vector<std::string> texts;
   for (const TextKnob& knob : structureKnobs(text, blankComments(text))) {
     for (const std::string& value : knob.values) {
@@ -41,14 +41,14 @@ std::vector<std::string> changed(const std::string& text, const std::string& nam
 }
 
 TEST(TileLangStructure, PipelinesLoopsWithCopies) {
-  EXPECT_THAT(changed(kMatmul, "pipeline"),
+  EXPECT_THAT(changedTexts(kSlowProduct, "pipeline"),
               ElementsAre(HasSubstr("for step in T.Pipelined(T.ceildiv(k, 32), num_stages=2):\n"),
                           HasSubstr("for step in T.Pipelined(T.ceildiv(k, 32), num_stages=3):\n")));
 }
 
 TEST(TileLangStructure, CopiesTilesAtOnce) {
   EXPECT_THAT(
-      changed(kMatmul, "copy"),
+      changedTexts(kSlowProduct, "copy"),
       ElementsAre(
           HasSubstr("\n        T.copy(a[by * 64, step * 32], a_shared)\n\n        T.copy(b["),
           HasSubstr("\n    T.copy(sums, c[by * 64, bx * 64])\n    for x")));
@@ -56,32 +56,33 @@ TEST(TileLangStructure, CopiesTilesAtOnce) {
        {"a_shared[j, i] = a[by * 64 + i, j]", "a_shared[i, j] = a[by * i + i, j + 1]",
         "a_shared[i, j] = a[by + i, j] * 2", "a_shared[i, j] = a[i, j]  # why",
         "a_shared[i, j] = T.max(a[i, j], 0)"}) {
-    EXPECT_THAT(changed(std::string("for i, j in T.Parallel(64, 32):\n    ") + body + "\n", "copy"),
-                IsEmpty())
+    EXPECT_THAT(
+        changedTexts(std::string("for i, j in T.Parallel(64, 32):\n    ") + body + "\n", "copy"),
+        IsEmpty())
         << body;
   }
 }
 
 TEST(TileLangStructure, SwizzlesGridsOfProducts) {
-  EXPECT_THAT(changed(kMatmul, "swizzle").at(0),
+  EXPECT_THAT(changedTexts(kSlowProduct, "swizzle").at(0),
               HasSubstr("as (bx, by):\n    T.use_swizzle(panel_size=10)\n    a_shared = "));
-  std::string swizzled = changed(kMatmul, "swizzle").at(0);
-  EXPECT_THAT(changed(swizzled, "swizzle"), IsEmpty());
-  std::string other = kMatmul;
+  std::string swizzled = changedTexts(kSlowProduct, "swizzle").at(0);
+  EXPECT_THAT(changedTexts(swizzled, "swizzle"), IsEmpty());
+  std::string other = kSlowProduct;
   other.replace(other.find("T.gemm"), 6, "T.copy");
-  EXPECT_THAT(changed(other, "swizzle"), IsEmpty());
+  EXPECT_THAT(changedTexts(other, "swizzle"), IsEmpty());
 }
 
 TEST(TileLangStructure, MovesNameTheChange) {
   std::string titles;
-  for (const TextMove& move : tileLangMoves(kMatmul, {}, 1)) {
+  for (const TextMove& move : tileLangMoves(kSlowProduct, {}, 1)) {
     titles += move.title() + "\n";
   }
   EXPECT_THAT(titles, HasSubstr("T.Pipelined(T.ceildiv(k, 32), num_stages=2) instead of "
                                 "T.serial(T.ceildiv(k, 32)) (line 5)"));
   EXPECT_THAT(titles, HasSubstr("T.copy(sums, c[by * 64, bx * 64]) instead of a loop (line 11)"));
   EXPECT_THAT(titles, HasSubstr("T.use_swizzle(panel_size=10) (line 3)"));
-  const std::string cpu = std::string("target=\"c\"\n") + kMatmul;
+  const std::string cpu = std::string("target=\"c\"\n") + kSlowProduct;
   for (const TextMove& move : tileLangMoves(cpu, {}, 1)) {
     EXPECT_THAT(move.title(), Not(HasSubstr("Pipelined")));
   }

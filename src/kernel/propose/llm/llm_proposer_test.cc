@@ -241,9 +241,10 @@ TEST(LlmProposer, SumsUpTurnsBeyondContext) {
     first = std::max(first, messages.size() == 1 ? tokens : 0);
     return messages.size() == 1
                ? says(kAnswer)
-               : fails(400, fmt::format("This model's maximum context length is {} tokens. However, "
-                                        "your messages resulted in {} tokens.",
-                                        (first + tokens) / 2 * 4 / 3, 2 * tokens));
+               : fails(400,
+                       fmt::format("This model's maximum context length is {} tokens. However, "
+                                   "your messages resulted in {} tokens.",
+                                   (first + tokens) / 2 * 4 / 3, 2 * tokens));
   });
   LlmProposer proposer = proposerAt(server.base());
   const SampleTurn sample;
