@@ -590,7 +590,8 @@ extern "C" void reference(const double* table, const double* ids, double* Y, std
 )";
 
 std::string gatherKernel(const std::string& row) {
-  return "#include <cstdint>\nextern \"C\" void kernel(const float* table, const std::int32_t* ids, "
+  return "#include <cstdint>\nextern \"C\" void kernel(const float* table, const std::int32_t* "
+         "ids, "
          "float* Y, std::int64_t N, std::int64_t VOCAB, std::int64_t D) {\n"
          "  for (std::int64_t i = 0; i < N; ++i) {\n    for (std::int64_t d = 0; d < D; ++d) {\n"
          "      Y[i * D + d] = table[" +
@@ -605,8 +606,8 @@ TEST_F(Kernel, JudgesGatherWithIndicesInRange) {
   ASSERT_EQ(good.size(), 1U);
   EXPECT_EQ(good[0]["problem"], "");
   EXPECT_LE(good[0]["roofline_share"], 1);
-  const CommandResult plain = box_.hone({"kernel", "new", "--reference",
-                                         "gather/gather.reference.cc", "-o", "plain.cc"});
+  const CommandResult plain =
+      box_.hone({"kernel", "new", "--reference", "gather/gather.reference.cc", "-o", "plain.cc"});
   EXPECT_EQ(plain.code, 0) << plain.out << plain.err;
   // Wrong only for the last row of the table.
   box_.write("gather/gather.cc", gatherKernel("(ids[i] < VOCAB - 1 ? ids[i] : 0)"));

@@ -236,7 +236,7 @@ void addKernelNewCommand(CLI::App& kernel, Context& context) {
       "Examples:\n"
       "  hone kernel new --reference softmax.reference.cc\n"
       "  hone kernel new --reference level2/2_10.reference.py --model openai/o3\n"
-      "  hone kernel new --reference softmax.reference.py --language cpp --model local \\\n"
+      "  hone kernel new --reference softmax.reference.py --language cpp \\\n"
       "      --api-base http://localhost:8080/v1\n"
       "Without a model, the kernel is the C++ reference in the types of the task. Exit code 1 if "
       "no "

@@ -31,8 +31,8 @@ struct Options {
 /// Name of the settings file in the working directory.
 inline constexpr const char* kSettingsFile = "hone.toml";
 
-/// Applies the section [cluster] of the settings file; skips [kernel]. Fails with a user error with the line on an
-/// unknown section or key, or a value of the wrong type.
+/// Applies the section [cluster] of the settings file; skips [kernel]. Fails with a user error with
+/// the line on an unknown section or key, or a value of the wrong type.
 [[nodiscard]] Result<Options> withSettings(Options options, std::string_view content,
                                            const std::string& file);
 

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/text/text.h"
 #include "kernel/propose/tilelang_loops.h"
+#include "kernel/propose/tilelang_structure.h"
 
 namespace hone::kernel {
 namespace {
@@ -207,6 +208,13 @@ struct Change {
     if (knob->name == "compile_flags") {
       return value.substr(0, value.rfind(','));
     }
+    if (knob->name == "pipeline") {
+      return fmt::format("T.{} instead of T.{} (line {})", value, knob->value, knob->line);
+    }
+    if (knob->name == "copy" || knob->name == "swizzle") {
+      return fmt::format("{}{} (line {})", trim(value),
+                         knob->name == "copy" ? " instead of a loop" : "", knob->line);
+    }
     return knob->name == "loop"
                ? fmt::format("T.{} instead of T.{} (line {})", value, knob->value, knob->line)
                : fmt::format("{}={} instead of {}", knob->name, value, knob->value);
@@ -338,6 +346,8 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
   if (cpu) {
     addFlags(knobs, text, code);
     addOrders(knobs, text, code);
+  } else {
+    knobs = structureKnobs(text, code);
   }
   text = code;
   for (std::size_t at = 0; at < text.size();) {

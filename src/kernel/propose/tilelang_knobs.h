@@ -11,7 +11,7 @@
 namespace hone::kernel {
 
 /// A part of a TileLang source that affects speed but not results: a number, a loop kind, a loop
-/// order or compiler flags.
+/// order, a structure (see tilelang_structure.h) or compiler flags.
 struct TextKnob {
   struct Place {
     std::size_t begin = 0;
@@ -28,7 +28,8 @@ struct TextKnob {
 
 /// Returns the knobs of a source: numbers assigned to names such as block, tile, thread or stage
 /// (as a default, a keyword or an assignment), and loop kinds. For a CPU target also the order of
-/// T.serial loops and the compiler flags. Ignores comments and strings.
+/// T.serial loops and the compiler flags, for other targets structural changes. Ignores comments
+/// and strings.
 [[nodiscard]] std::vector<TextKnob> tileLangKnobs(std::string_view text);
 
 /// Returns the text with the knob set to `value`.

@@ -270,7 +270,9 @@ TEST(Optimizer, DoesNotCountFailuresAsPlateau) {
   FakeKernelJudge kernelJudge;
   const Proposal wrong = makeProposal(failingKernel(Outcome::mismatch), "wrong");
   ScriptedProposer proposer({{wrong}, {wrong}, {wrong}, {makeProposal(kernelTaking(500))}});
-  const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
+  OptimizeOptions options = unreachableTarget();
+  options.maxTurns = 4;
+  const auto result = fixture.optimize(kernelJudge, proposer, options);
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->improved()) << result->why;
   EXPECT_THAT(result->turns, SizeIs(4));
@@ -385,12 +387,13 @@ TEST(Optimizer, ConfirmsWithinBudget) {
     Fixture fixture;
     SlowJudge kernelJudge;
     std::vector<std::vector<Proposal>> script;
-    for (int i = 1; i <= 9; ++i) {
-      script.push_back({makeProposal(kernelTaking(1000 * std::pow(0.8, i)))});
+    constexpr int kTurns = 30;  // more than the budget allows
+    for (int i = 1; i <= kTurns; ++i) {
+      script.push_back({makeProposal(kernelTaking(1000 * std::pow(0.9, i)))});
     }
     ScriptedProposer proposer(script);
     OptimizeOptions options = unreachableTarget();
-    options.maxTurns = 9;
+    options.maxTurns = kTurns;
     options.budget.time = std::chrono::minutes(minutes);
     options.now = [&] { return kernelJudge.now.count(); };
     const auto result = fixture.optimize(kernelJudge, proposer, options);

@@ -45,9 +45,9 @@ struct CacheLevel {
 /// The measurements of a kernel and its machine.
 struct Measured {
   double kernelNs = 0;
-  double pytorchNs = 0;   ///< 0: not measured
-  double peakGflops = 0;  ///< of this machine with the threads in use
-  double peakGbps = 0;    ///< of main memory
+  double pytorchNs = 0;                 ///< 0: not measured
+  double peakGflops = 0;                ///< of this machine with the threads in use
+  double peakGbps = 0;                  ///< of main memory
   std::vector<CacheLevel> caches = {};  ///< the first level first
   int threads = 1;
 };

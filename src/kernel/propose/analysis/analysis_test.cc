@@ -85,10 +85,8 @@ TEST(Analysis, RooflineIsSlowerOfComputationAndMemory) {
 TEST(Analysis, RooflineOfCachedDataIsThatOfCache) {
   constexpr double kBytes = 3 * 480 * 480 * 4;
   const auto bound = [](std::vector<CacheLevel> caches) {
-    const Measured measured{.kernelNs = 1e12,
-                            .peakGflops = 1e6,
-                            .peakGbps = 10,
-                            .caches = std::move(caches)};
+    const Measured measured{
+        .kernelNs = 1e12, .peakGflops = 1e6, .peakGbps = 10, .caches = std::move(caches)};
     return analyze(matmulTask(), exampleSource("matmul"), {}, measured).rooflineNs;
   };
   EXPECT_DOUBLE_EQ(bound({}), kBytes / 10);

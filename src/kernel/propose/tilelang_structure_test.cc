@@ -1,0 +1,92 @@
+#include "kernel/propose/tilelang_structure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hone::kernel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kSlowProduct = R"(import tilelang.language as T
+
+with T.Kernel(T.ceildiv(n, 64), T.ceildiv(m, 64), threads=128) as (bx, by):
+    a_shared = T.alloc_shared((64, 32), "float16")
+    for step in T.serial(T.ceildiv(k, 32)):
+        for i, j in T.Parallel(64, 32):
+            a_shared[i, j] = a[by * 64 + i, step * 32 + j]
+
+        T.copy(b[step * 32, bx * 64], b_shared)
+        T.gemm(a_shared, b_shared, sums)
+    for i, j in T.Parallel(64, 64):
+        c[by * 64 + i, bx * 64 + j] = sums[i, j]
+    for x in T.serial(4):
+        total[0] += sums[x, 0]
+)";
+
+/// Returns the text after every change of the named knobs.
+std::vector<std::string> changedTexts(const std::string& text, const std::string& name) {
+  std::vector<std::string> texts;
+  for (const TextKnob& knob : structureKnobs(text, blankComments(text))) {
+    for (const std::string& value : knob.values) {
+      if (knob.name == name) {
+        texts.push_back(withKnob(text, knob, value));
+      }
+    }
+  }
+  return texts;
+}
+
+TEST(TileLangStructure, PipelinesLoopsWithCopies) {
+  EXPECT_THAT(changedTexts(kSlowProduct, "pipeline"),
+              ElementsAre(HasSubstr("for step in T.Pipelined(T.ceildiv(k, 32), num_stages=2):\n"),
+                          HasSubstr("for step in T.Pipelined(T.ceildiv(k, 32), num_stages=3):\n")));
+}
+
+TEST(TileLangStructure, CopiesTilesAtOnce) {
+  EXPECT_THAT(
+      changedTexts(kSlowProduct, "copy"),
+      ElementsAre(
+          HasSubstr("\n        T.copy(a[by * 64, step * 32], a_shared)\n\n        T.copy(b["),
+          HasSubstr("\n    T.copy(sums, c[by * 64, bx * 64])\n    for x")));
+  for (const char* body :
+       {"a_shared[j, i] = a[by * 64 + i, j]", "a_shared[i, j] = a[by * i + i, j + 1]",
+        "a_shared[i, j] = a[by + i, j] * 2", "a_shared[i, j] = a[i, j]  # why",
+        "a_shared[i, j] = T.max(a[i, j], 0)"}) {
+    EXPECT_THAT(
+        changedTexts(std::string("for i, j in T.Parallel(64, 32):\n    ") + body + "\n", "copy"),
+        IsEmpty())
+        << body;
+  }
+}
+
+TEST(TileLangStructure, SwizzlesGridsOfProducts) {
+  EXPECT_THAT(changedTexts(kSlowProduct, "swizzle").at(0),
+              HasSubstr("as (bx, by):\n    T.use_swizzle(panel_size=10)\n    a_shared = "));
+  std::string swizzled = changedTexts(kSlowProduct, "swizzle").at(0);
+  EXPECT_THAT(changedTexts(swizzled, "swizzle"), IsEmpty());
+  std::string other = kSlowProduct;
+  other.replace(other.find("T.gemm"), 6, "T.copy");
+  EXPECT_THAT(changedTexts(other, "swizzle"), IsEmpty());
+}
+
+TEST(TileLangStructure, MovesNameTheChange) {
+  std::string titles;
+  for (const TextMove& move : tileLangMoves(kSlowProduct, {}, 1)) {
+    titles += move.title() + "\n";
+  }
+  EXPECT_THAT(titles, HasSubstr("T.Pipelined(T.ceildiv(k, 32), num_stages=2) instead of "
+                                "T.serial(T.ceildiv(k, 32)) (line 5)"));
+  EXPECT_THAT(titles, HasSubstr("T.copy(sums, c[by * 64, bx * 64]) instead of a loop (line 11)"));
+  EXPECT_THAT(titles, HasSubstr("T.use_swizzle(panel_size=10) (line 3)"));
+  const std::string cpu = std::string("target=\"c\"\n") + kSlowProduct;
+  for (const TextMove& move : tileLangMoves(cpu, {}, 1)) {
+    EXPECT_THAT(move.title(), Not(HasSubstr("Pipelined")));
+  }
+}
+
+}  // namespace
+}  // namespace hone::kernel
