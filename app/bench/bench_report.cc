@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "engine/rounds/rounds.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -191,7 +191,7 @@ model::BenchResult toResult(const BenchRun& bench) {
 
 int reportBench(const Context& context, const BenchRun& bench, const nlohmann::json& summary) {
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(summary, 2));
+    fmt::print("{}\n", jsonText(summary, 2));
   } else {
     fmt::print("{} on {}, ranked by {}\n\n", bench.plan.programs.front().fileName(),
                bench.device.name, rankingTime(bench.device));
@@ -237,7 +237,7 @@ int reportCompileOnly(const Context& context, const std::string& target, const e
   if (context.json) {
     const nlohmann::json document = {
         {"target", target}, {"compile_only", true}, {"candidates", rows}};
-    fmt::print("{}\n", store::jsonText(document, 2));
+    fmt::print("{}\n", jsonText(document, 2));
   } else {
     fmt::print("no {} device found: compiled only, nothing measured\n\n{}\n{}", target,
                table.text(report::outputWidth()), modules);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/process/subprocess.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "engine/inputs.h"
 #include "engine/program.h"
@@ -21,7 +22,6 @@
 #include "kernel/worker/python/python_place.h"
 #include "kernel/worker/sandbox/defences.h"
 #include "report/render/table.h"
-#include "store/records.h"
 #include "verify/reference.h"
 
 namespace hone::app {
@@ -286,7 +286,7 @@ Result<int> doctor(const Context& context) {
                     {"mend", check.found ? "" : check.fix}});
   }
   if (context.json) {
-    fmt::print("{}\n", store::jsonText({{"works", works}, {"checks", rows}}, 2));
+    fmt::print("{}\n", jsonText({{"works", works}, {"checks", rows}}, 2));
   } else {
     printChecks(checks, works);
   }

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/kernel/kernel_bench.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "kernel/library/example_json.h"
 #include "report/render/table.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -71,7 +71,7 @@ Result<int> examples(const Context& context, const ExamplesCommandOptions& optio
     for (const Example& one : found) {
       json.push_back(kernel::toJson(one));
     }
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else if (!options.show.empty()) {
     const Example& one = found.front();
     fmt::print("{} ({}, {})\n\n{}\n\nbefore:\n\n{}\nafter:\n\n{}", one.title, one.technique,

@@ -13,6 +13,7 @@
 #include "app/kernel/kernel_units.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "engine/executor/local_executor.h"
 #include "engine/executor/run_units.h"
@@ -173,7 +174,7 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
     entry["slow"] = kernel::isSlow(one, options.threshold);
     json.push_back(std::move(entry));
   }
-  fmt::print("{}\n", store::jsonText(json, 2));
+  fmt::print("{}\n", jsonText(json, 2));
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "app/kernel/kernel_units.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text/json.h"
 #include "engine/executor/run_units.h"
 #include "engine/executor/unit_result.h"
 #include "kernel/turns/kernel_files.h"
@@ -107,7 +108,7 @@ class OptimizeRun {
 
   void print(const json& summary) const {
     if (context_.json) {
-      fmt::print("{}\n", store::jsonText(options_.allSlow ? summary.at("kernels") : summary, 2));
+      fmt::print("{}\n", jsonText(options_.allSlow ? summary.at("kernels") : summary, 2));
       return;
     }
     if (options_.allSlow) {

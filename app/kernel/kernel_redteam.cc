@@ -8,10 +8,10 @@
 #include "app/kernel/kernel_bench.h"
 #include "app/kernel/kernel_model.h"
 #include "base/progress.h"
+#include "base/text/json.h"
 #include "kernel/judge/red_team.h"
 #include "kernel/judge/system_defences.h"
 #include "report/render/table.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -120,7 +120,7 @@ Result<int> redTeam(const Context& context, const RedTeamCommandOptions& options
   const auto skipped =
       std::ranges::count_if(all, [](const auto& one) { return one.result.skipped; });
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(redTeamJson(all, defences), 2));
+    fmt::print("{}\n", jsonText(redTeamJson(all, defences), 2));
   } else {
     printExploits(all);
     printDefences(defences);

@@ -6,6 +6,7 @@
 
 #include "app/common/toolchain.h"
 #include "app/profile/generated_folder.h"
+#include "base/text/json.h"
 #include "engine/machine_lock.h"
 #include "profile/build.h"
 
@@ -56,7 +57,7 @@ Result<int> compile(const Context& context, CompileOptions options) {
     }
   }
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(list, 2));
+    fmt::print("{}\n", jsonText(list, 2));
   } else {
     printFailures(all);
     fmt::print("{} of {} dispatches compiled for {}, {} cached; in {}/generated\n",

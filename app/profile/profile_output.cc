@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/text/json.h"
 #include "profile/profile_unit.h"
 #include "report/render/table.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -80,7 +80,7 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
     nlohmann::json json = toJson(model::ProfileResult{
         .rows = rows, .rooflines = std::nullopt, .ownCpuNs = std::nullopt, .program = program});
     json["run"] = run;
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else {
     fmt::print("{}\n{}", kEnd, report::profileTable(rows, report::outputWidth()));
   }
@@ -106,7 +106,7 @@ int ProfileOutput::printNone(const Context& context,
     if (program) {
       json["program"] = toJson(*program);
     }
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else {
     fmt::print("no operation found that can be profiled alone (matmul or convolution)\n");
   }

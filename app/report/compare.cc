@@ -7,6 +7,7 @@
 
 #include "app/common/find_run.h"
 #include "base/file.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "report/data/compare.h"
 #include "report/render/compare_output.h"
@@ -58,7 +59,7 @@ Result<int> compare(const Context& context, const CompareCommandOptions& options
     HONE_CHECK(writeFile(options.html, report::page(report::compareDocument(comparison))));
   }
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(report::compareJson(comparison), 2));
+    fmt::print("{}\n", jsonText(report::compareJson(comparison), 2));
   } else {
     fmt::print("{}", report::compareText(comparison, report::outputWidth(), options.limit));
     fmt::print("{}", options.html.empty() ? "" : fmt::format("page: {}\n", options.html));

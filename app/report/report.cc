@@ -7,6 +7,7 @@
 
 #include "app/common/find_run.h"
 #include "base/file.h"
+#include "base/text/json.h"
 #include "report/pages/run_document.h"
 #include "report/render/page.h"
 #include "report/render/table.h"
@@ -87,7 +88,7 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
     written.push_back(withExtension(file, ".json"));
     const nlohmann::json json = {{"run", HONE_TRY(store::exportJson(store, ids[0]))},
                                  {"page", document.json()}};
-    HONE_CHECK(writeFile(written.back(), store::jsonText(json, 2) + "\n"));
+    HONE_CHECK(writeFile(written.back(), jsonText(json, 2) + "\n"));
   }
   if (!isOne) {
     fmt::print("{}", answersText(answers));

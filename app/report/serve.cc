@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/find_run.h"
+#include "base/text/json.h"
 #include "serve/server.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -45,7 +45,7 @@ Result<int> serve(const Context& context, const ServeCommandOptions& options) {
   serve::Server server = HONE_TRY(serve::Server::bind(asked));
   if (context.json) {
     const nlohmann::json json = {{"url", server.url()}, {"port", server.port()}};
-    fmt::print("{}\n", store::jsonText(json));
+    fmt::print("{}\n", jsonText(json));
   } else {
     fmt::print("{}\n", server.url());
   }

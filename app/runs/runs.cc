@@ -8,6 +8,7 @@
 #include "app/runs/resume.h"
 #include "base/file.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "report/render/runs.h"
 #include "report/render/table.h"
@@ -35,7 +36,7 @@ Result<int> print(std::string_view text) {
   return 0;
 }
 
-Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText(json, 2) + "\n"); }
+Result<int> printJson(const nlohmann::json& json) { return print(jsonText(json, 2) + "\n"); }
 
 Result<int> list(const Context& context, std::int64_t limit) {
   HONE_CHECK(checkStoreNamed(context));
@@ -72,9 +73,9 @@ Result<int> exportRun(const Context& context, const RunsCommandOptions& options)
   }
   const Store store = HONE_TRY(openStore(context));
   HONE_CHECK(findRun(store, context, options.id));
-  const std::string text =
-      options.csv ? HONE_TRY(store::exportCsv(store, options.id))
-                  : store::jsonText(HONE_TRY(store::exportJson(store, options.id)), 2) + "\n";
+  const std::string text = options.csv
+                               ? HONE_TRY(store::exportCsv(store, options.id))
+                               : jsonText(HONE_TRY(store::exportJson(store, options.id)), 2) + "\n";
   if (options.output.empty() || options.output == "-") {
     return print(text);
   }

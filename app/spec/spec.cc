@@ -11,10 +11,10 @@
 #include "app/spec/spec_report.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text/json.h"
 #include "engine/machine_lock.h"
 #include "iree/spec/spec_check.h"
 #include "iree/spec/spec_merge.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -75,7 +75,7 @@ Result<int> show(const Context& context, const SpecCommandOptions& options) {
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(toJson(spec), 2));
+    fmt::print("{}\n", jsonText(toJson(spec), 2));
   } else {
     fmt::print("{}", specTable(spec));
   }
@@ -87,7 +87,7 @@ Result<int> check(const Context& context, const SpecCommandOptions& options) {
   const iree::SpecCheck found =
       HONE_TRY(iree::checkSpec(loaded.toolchain.compiler, loaded.program, loaded.spec));
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(toJson(found), 2));
+    fmt::print("{}\n", jsonText(toJson(found), 2));
   } else {
     fmt::print("{}", checkText(found));
   }
@@ -133,7 +133,7 @@ Result<int> merge(const Context& context, const SpecCommandOptions& options) {
                                  {"entries", merged.entries},
                                  {"equal", merged.equal},
                                  {"conflicts", std::move(conflicts)}};
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else if (merged.text.empty()) {
     fmt::print("no spec written; use --prefer a or --prefer b to resolve conflicts\n");
   } else {
@@ -164,7 +164,7 @@ Result<int> apply(const Context& context, const SpecCommandOptions& options) {
     json["output"] = compiled ? options.output : "";
     json["same_as_default"] = result.sameAsDefault;
     json["message"] = result.compiled.report.message;
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else {
     printApplied(options, result);
   }

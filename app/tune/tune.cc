@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
@@ -139,7 +140,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
     return std::unexpected(*failed);
   }
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   }
   return 0;
 }
@@ -286,7 +287,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   const auto ended = executor->close();
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(summary, 2));
+    fmt::print("{}\n", jsonText(summary, 2));
   } else {
     for (const model::SkippedProgram& one : tuned->skipped) {
       fmt::print("{}: skipped: {}\n", one.program, one.error);

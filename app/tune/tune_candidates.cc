@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
-#include "store/records.h"
 #include "tune/candidates/compile_candidates.h"
 #include "tune/candidates/draw.h"
 
@@ -190,7 +190,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain,
     return std::unexpected(*failed);
   }
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   }
   return 0;
 }

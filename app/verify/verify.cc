@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "engine/builder.h"
 #include "engine/executor/local_executor.h"
@@ -378,7 +379,7 @@ Result<int> verify(const Context& context, VerifyOptions options) {
   const nlohmann::json summary = toJson(opened, result);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(summary, 2));
+    fmt::print("{}\n", jsonText(summary, 2));
   } else {
     printResult(opened, result);
   }

@@ -9,13 +9,13 @@
 
 #include "app/common/workload_file.h"
 #include "base/file.h"
+#include "base/text/json.h"
 #include "model/problem/profiler_name.h"
 #include "model/workload/miopen.h"
 #include "model/workload/workload.h"
 #include "report/render/table.h"
 #include "report/render/workload.h"
 #include "split/sweep/problem_reduction.h"
-#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -78,7 +78,7 @@ Result<int> show(const Context& context, const WorkloadCommandOptions& options) 
   if (context.json) {
     nlohmann::json json = report::workloadJson(file.workload);
     json["file"] = options.file;
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   } else {
     fmt::print("{}", report::workloadText(file.workload.entries, report::outputWidth()));
   }
@@ -95,7 +95,7 @@ Result<void> writePart(const Context& context, const WorkloadCommandOptions& opt
   HONE_CHECK(makeFolderFor(fs::path(options.output).parent_path()));
   HONE_CHECK(writeFile(options.output, part.text));
   const nlohmann::json json = {{"file", options.output}, {"lines", part.lines}};
-  fmt::print("{}\n", context.json ? store::jsonText(json, 2)
+  fmt::print("{}\n", context.json ? jsonText(json, 2)
                                   : fmt::format("{}: {}", options.output, linesText(part.lines)));
   return {};
 }
@@ -183,7 +183,7 @@ Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& op
     json.push_back(HONE_TRY(writeKind(context, out, kind, *part)));
   }
   if (context.json) {
-    fmt::print("{}\n", store::jsonText(json, 2));
+    fmt::print("{}\n", jsonText(json, 2));
   }
   printBadLineCount(options, file);
   return 0;

@@ -15,6 +15,7 @@
 
 #include "base/process/interrupt.h"
 #include "base/process/subprocess.h"
+#include "base/text/json.h"
 #include "cluster/spool/records.h"
 
 namespace hone::cluster {
@@ -50,12 +51,12 @@ Result<json> performAt(engine::Unit& unit, std::size_t place,
 std::string answerFor(engine::Unit& unit, std::size_t place,
                       std::span<const store::TrialRecord> earlier) {
   const auto failed = [](const Error& error) {
-    return store::jsonText(
+    return jsonText(
         json{{"error", error.message}, {"fault", error.fault}, {"fatal", error.isFatal()}}, -1);
   };
   try {
     const auto answer = performAt(unit, place, earlier);
-    return answer ? store::jsonText(*answer, -1) : failed(answer.error());
+    return answer ? jsonText(*answer, -1) : failed(answer.error());
   } catch (const std::exception& exception) {
     return failed({Fault::machine, exception.what()});
   }

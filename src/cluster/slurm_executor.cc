@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "cluster/spool/records.h"
 #include "engine/executor/unit_result.h"
 
@@ -30,7 +31,7 @@ Result<void> note(const ExecutorRun& run, const std::string& text,
 }  // namespace
 
 std::string unitKey(std::string_view kind, const json& order) {
-  return Hasher().field(kind).field(store::jsonText(order)).hex().substr(0, 32);
+  return Hasher().field(kind).field(jsonText(order)).hex().substr(0, 32);
 }
 
 Result<std::unique_ptr<SlurmExecutor>> SlurmExecutor::open(const Options& options, json setup,

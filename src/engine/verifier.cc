@@ -10,6 +10,7 @@
 #include "base/text/text.h"
 #include "engine/model_runtime.h"
 #include "verify/inputs.h"
+#include "verify/ranks.h"
 #include "verify/reference.h"
 
 namespace hone::engine {
@@ -154,6 +155,13 @@ Result<std::string> Verifier::expectModel(const std::vector<verify::Tensor>& res
                          mismatch ? mismatch->describe() : "not comparable");
     }
     expected.push_back({std::move(output), *tolerance});
+    // The tolerance may be wide enough to change the best class.
+    const double least =
+        verify::toleranceFor(result.type.element, verify::largestMagnitude(expected.back().tensor))
+            .absolute;
+    if (!verify::compareRanks(result, expected.back().tensor, 2 * least)) {
+      expected.back().rankGap = 2 * least;
+    }
   }
   expected_ = std::move(expected);
   expectation_ = Expectation::reference;
@@ -171,7 +179,7 @@ void Verifier::expectResults(std::vector<verify::Tensor> results) {
 
 Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results) const {
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto& [expected, tolerance] = expected_[i];
+    const auto& [expected, tolerance, rankGap] = expected_[i];
     std::string wrong;
     if (results[i].type.count() != expected.type.count()) {
       wrong = fmt::format("expected {} elements, got {}", expected.type.count(),
@@ -180,6 +188,11 @@ Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results
       results[i].type.shape = expected.type.shape;  // may have been flattened
       const auto mismatch = HONE_TRY(verify::compare(results[i], expected, tolerance));
       wrong = mismatch ? mismatch->describe() : "";
+      if (const auto ranks = mismatch || !rankGap
+                                 ? std::nullopt
+                                 : verify::compareRanks(results[i], expected, *rankGap)) {
+        wrong = ranks->describe();
+      }
     }
     if (!wrong.empty()) {
       return results.size() == 1 ? wrong : fmt::format("{}: {}", resultName(i), wrong);

@@ -54,6 +54,8 @@ class Verifier {
   struct Expected {
     verify::Tensor tensor;
     verify::Tolerance tolerance;
+    /// Difference of scores above which their order must stay; absent if it is not compared.
+    std::optional<double> rankGap{};
   };
   [[nodiscard]] Result<void> expectReference();
   /// Expects the outputs of the program's model, if ONNX Runtime can run it and `results`, those of

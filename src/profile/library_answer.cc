@@ -4,16 +4,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "model/result/json_reader.h"
-#include "store/records.h"
 
 namespace hone::profile {
 namespace {
 
 using nlohmann::json;
 
-std::string line(const json& object) { return store::jsonText(object) + "\n"; }
+std::string line(const json& object) { return jsonText(object) + "\n"; }
 
 /// Parses the last line that is not blank; a library may have printed others before it.
 json lastLine(std::string_view out) {

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/clock.h"
+#include "base/text/json.h"
 #include "report/pages/run_document.h"
 #include "report/pages/run_list.h"
 #include "report/render/page.h"
@@ -25,7 +26,7 @@ bool covers(const std::shared_ptr<const DocumentVersion>& made, std::int64_t ver
 }
 
 std::shared_ptr<const Content> makeContent(json document) {
-  std::string text = store::jsonText(document);
+  std::string text = jsonText(document);
   return std::make_shared<Content>(Content{std::move(document), std::move(text)});
 }
 
@@ -141,7 +142,7 @@ Update Documents::updateFrom(const Entry& entry, std::int64_t have) {
   const Content& now = *entry.now->content;
   if (covers(entry.before, have)) {
     update.kind = Update::Kind::patch;
-    update.body = store::jsonText(json::diff(entry.before->content->document, now.document));
+    update.body = jsonText(json::diff(entry.before->content->document, now.document));
   }
   if (update.body.empty() || update.body.size() >= now.text.size()) {
     update.kind = Update::Kind::whole;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text/json.h"
 #include "store/records.h"
 
 namespace hone::serve {
@@ -100,7 +101,7 @@ void Feed::waitForChange(const Snapshot& known, Documents::Clock::time_point unt
 
 std::string Listener::progressEvent(const Snapshot& snapshot) {
   const bool relevant = snapshot.progress && (page_ == kRunList || snapshot.progress->run == page_);
-  std::string data = relevant ? store::jsonText(toJson(*snapshot.progress)) : "null";
+  std::string data = relevant ? jsonText(toJson(*snapshot.progress)) : "null";
   if (data == sentProgress_ || (!relevant && sentProgress_.empty())) {
     return "";
   }

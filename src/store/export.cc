@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/csv.h"
+#include "base/text/json.h"
 
 namespace hone::store {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/machine.h"
+#include "base/text/json.h"
 #include "store/records.h"
 
 namespace hone::store {

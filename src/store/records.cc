@@ -50,8 +50,4 @@ std::string commandLine(std::span<const std::string> arguments) {
   return line;
 }
 
-std::string jsonText(const nlohmann::json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace hone::store

@@ -117,7 +117,4 @@ struct TrialLine {
 /// Joins the arguments into one line, quoted for a shell.
 [[nodiscard]] std::string commandLine(std::span<const std::string> arguments);
 
-/// Serializes JSON. Replaces invalid UTF-8 by U+FFFD, where dump() would throw.
-[[nodiscard]] std::string jsonText(const nlohmann::json& json, int indent = -1);
-
 }  // namespace hone::store

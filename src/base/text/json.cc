@@ -49,4 +49,8 @@ Result<nlohmann::json> jsonFrom(std::string_view text, std::string_view where) {
   }
 }
 
+std::string jsonText(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace hone

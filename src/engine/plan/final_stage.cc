@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/machine_lock.h"
 #include "engine/model_runtime.h"
 #include "engine/rounds/round_policies.h"
 #include "engine/rounds/rounds.h"
+#include "engine/rounds/screening.h"
 
 namespace hone::engine {
 namespace {
@@ -110,10 +112,30 @@ Result<void> compileMissing(SessionState& state, const Indices& which) {
   return {};
 }
 
+/// Records why candidates that passed their own screening do not race: the best one came later, or
+/// there are too many.
+Result<void> recordNotRacing(SessionState& state, const Indices& racers) {
+  const double best = state.incumbentNs();
+  for (std::size_t i = 1; i < state.entries.size(); ++i) {
+    const auto& entry = state.entries[i];
+    if (!entry.passed || std::ranges::find(racers, i) != racers.end()) {
+      continue;
+    }
+    HONE_CHECK(isTooSlow(entry.screenNs, best)
+                   ? state.tools.log.setOutcome(entry.trial, Outcome::tooSlow,
+                                                tooSlowMessage(entry.screenNs, best))
+                   : recordLosers(state.tools.log, std::array{entry.trial}));
+  }
+  return {};
+}
+
 /// Races the candidates and returns the finalists.
 Result<Indices> race(SessionState& state) {
   const Plan& plan = state.plan;
   Indices racers = state.passedCandidates();
+  if (plan.selects) {
+    HONE_CHECK(recordNotRacing(state, racers));
+  }
   HONE_CHECK(compileMissing(state, racers));
   if (!plan.selects || racers.size() <= plan.finalists) {
     return racers;

@@ -62,7 +62,8 @@ class Rounds {
 [[nodiscard]] std::map<std::int64_t, double> roundTimes(const TrialLog& log, std::int64_t trial,
                                                         model::Stage stage, iree::RankBy rankBy);
 
-/// Message of a trial that passed screening but lost the race. Its outcome stays `ok`.
+/// Message of a trial that passed screening but lost the race or was not among its participants.
+/// Its outcome stays `ok`.
 inline constexpr const char* kNotBest = "not best";
 
 /// Records that these trials lost the race. Keeps the outcome of trials that failed in it.

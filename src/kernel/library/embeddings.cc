@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/process/subprocess.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
-#include "store/records.h"
 
 namespace hone::kernel {
 namespace {
@@ -33,7 +33,7 @@ Result<std::vector<Example>> Embeddings::rank(const std::string& query,
   }
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-embeddings"));
   const auto file = folder.path() / "asked.json";
-  HONE_CHECK(writeFile(file, store::jsonText(asked)));
+  HONE_CHECK(writeFile(file, jsonText(asked)));
   const Finished ran = HONE_TRY(
       runCommand({{python_.string(), script_.string(), file.string()}, {}, {kTimeout, 0}}));
   if (!ran.ending.ok()) {

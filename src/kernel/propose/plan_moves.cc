@@ -28,13 +28,13 @@ std::string_view techniqueFor(std::string_view key) {
 using Names = std::set<std::string_view>;
 
 /// Returns a plan of all techniques that apply one after the other, except `excluded`.
-Plan allApplicable(const Source& root, const Names& excluded) {
-  Plan plan;
+RewritePlan allApplicable(const Source& root, const Names& excluded) {
+  RewritePlan plan;
   for (const Technique& technique : cppTechniques()) {
     if (excluded.contains(technique.name)) {
       continue;
     }
-    Plan more = plan;
+    RewritePlan more = plan;
     more.add(technique.name);
     if (applyPlan(more, root)) {
       plan = std::move(more);
@@ -44,7 +44,7 @@ Plan allApplicable(const Source& root, const Names& excluded) {
 }
 
 /// Ranks a plan by the largest weight of its techniques, then by their sum.
-double planWeight(const Plan& plan, const std::vector<Finding>& findings) {
+double planWeight(const RewritePlan& plan, const std::vector<Finding>& findings) {
   double largest = 0;
   double total = 0;
   for (const std::string& technique : plan.techniques()) {
@@ -73,11 +73,11 @@ double knobPriority(std::string_view technique, std::string_view knob) {
   return technique == "compile-flags" ? 0.12 : 0.22;
 }
 
-std::vector<KnobStep> knobSteps(const Plan& base) {
+std::vector<KnobStep> knobSteps(const RewritePlan& base) {
   std::vector<KnobStep> steps;
   for (const auto& [name, knobs] : base.steps()) {
     const Technique* technique = findTechnique(name);
-    for (const PlanKnob& knob : technique->knobs) {
+    for (const RewriteKnob& knob : technique->knobs) {
       const auto at = std::ranges::find(knob.values, knobs.find(knob.name)->second);
       const auto place = at - knob.values.begin();
       for (const std::ptrdiff_t by : {1, -1, 2, -2}) {
@@ -94,7 +94,7 @@ std::vector<KnobStep> knobSteps(const Plan& base) {
 }
 
 /// Sets a knob. The vector width is set for all techniques, because a kernel has only one.
-void setKnob(Plan& plan, const KnobStep& step) {
+void setKnob(RewritePlan& plan, const KnobStep& step) {
   plan.set(step.technique, step.knob, step.value);
   if (step.knob == "width") {
     for (const std::string& technique : plan.techniques()) {
@@ -111,11 +111,11 @@ void sortMoves(std::vector<Move>& moves) {
                            [](const Move& a, const Move& b) { return a.priority > b.priority; });
 }
 
-void addTechniqueMoves(const Plan& base, const std::vector<Finding>& findings, bool threads,
+void addTechniqueMoves(const RewritePlan& base, const std::vector<Finding>& findings, bool threads,
                        std::vector<Move>& moves) {
   for (const Technique& technique : cppTechniques()) {
     const std::string name(technique.name);
-    Plan plan = base;
+    RewritePlan plan = base;
     if (base.has(name)) {
       plan.remove(name);
       moves.push_back({std::move(plan), kDefaultWeight, fmt::format("without {}", name)});
@@ -129,7 +129,7 @@ void addTechniqueMoves(const Plan& base, const std::vector<Finding>& findings, b
   for (const auto& [from, to] :
        {std::pair("packing", "register-tile"), std::pair("register-tile", "packing")}) {
     if (base.has(from) && !base.has(to)) {
-      Plan plan = base;
+      RewritePlan plan = base;
       plan.remove(from);
       plan.add(to);
       moves.push_back({std::move(plan), 0.4, fmt::format("{} instead of {}", to, from)});
@@ -152,7 +152,7 @@ double findingWeight(const std::vector<Finding>& findings, std::string_view tech
 std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& findings,
                              bool threads) {
   std::vector<Move> moves;
-  const auto add = [&](Plan plan, double priority, std::string why) {
+  const auto add = [&](RewritePlan plan, double priority, std::string why) {
     const bool known =
         std::ranges::any_of(moves, [&](const Move& move) { return move.plan == plan; });
     if (!plan.empty() && !known) {
@@ -170,14 +170,14 @@ std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& fin
       if (!fused) {
         excluded.insert("fusion");
       }
-      Plan plan = allApplicable(root, excluded);
+      RewritePlan plan = allApplicable(root, excluded);
       const double weight = planWeight(plan, findings);
       add(std::move(plan), 10 + weight, "all applicable techniques");
     }
   }
   for (const Technique& technique : cppTechniques()) {
     if (technique.name != "threads" || threads) {
-      Plan plan;
+      RewritePlan plan;
       plan.add(technique.name);
       add(std::move(plan), findingWeight(findings, technique.name), "alone");
     }
@@ -186,15 +186,15 @@ std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& fin
   return moves;
 }
 
-std::vector<Move> nextMoves(const Plan& base, const std::vector<Finding>& findings, bool threads,
-                            std::uint64_t seed) {
+std::vector<Move> nextMoves(const RewritePlan& base, const std::vector<Finding>& findings,
+                            bool threads, std::uint64_t seed) {
   Random random(seed);
   std::vector<Move> moves;
   addTechniqueMoves(base, findings, threads, moves);
   const std::vector<KnobStep> steps = knobSteps(base);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const KnobStep& first = steps[i];
-    Plan plan = base;
+    RewritePlan plan = base;
     setKnob(plan, first);
     moves.push_back(
         {plan, first.priority, fmt::format("{} {}={}", first.technique, first.knob, first.value)});
@@ -203,7 +203,7 @@ std::vector<Move> nextMoves(const Plan& base, const std::vector<Finding>& findin
       if (first.technique == second.technique && first.knob == second.knob) {
         continue;
       }
-      Plan both = plan;
+      RewritePlan both = plan;
       setKnob(both, second);
       // The rows and vectors of a tile share the registers: one grows when the other shrinks.
       const bool tile = first.technique == second.technique &&

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "kernel/propose/analysis/analysis.h"
-#include "kernel/propose/plan.h"
+#include "kernel/propose/rewrite_plan.h"
 
 namespace hone::kernel {
 
 /// A plan to try, with its priority.
 struct Move {
-  Plan plan;
+  RewritePlan plan;
   double priority = 0;
   std::string why;
 };
@@ -30,7 +30,8 @@ struct Move {
 
 /// Returns the neighbours of a plan, best first: one technique added or removed, or one or two
 /// knobs changed by one or two values. The seed breaks ties.
-[[nodiscard]] std::vector<Move> nextMoves(const Plan& base, const std::vector<Finding>& findings,
-                                          bool threads, std::uint64_t seed);
+[[nodiscard]] std::vector<Move> nextMoves(const RewritePlan& base,
+                                          const std::vector<Finding>& findings, bool threads,
+                                          std::uint64_t seed);
 
 }  // namespace hone::kernel

@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "kernel/nest/test_library.h"
-#include "kernel/propose/plan.h"
+#include "kernel/propose/rewrite_plan.h"
 
 namespace hone::kernel {
 namespace {
@@ -55,7 +55,7 @@ std::vector<RewriteCase> allCases() {
 class RewrittenKernel : public ::testing::TestWithParam<RewriteCase> {};
 
 TEST_P(RewrittenKernel, MatchesReference) {
-  const auto plan = Plan::from(GetParam().plan);
+  const auto plan = RewritePlan::from(GetParam().plan);
   ASSERT_TRUE(plan);
   const auto source = applyPlan(*plan, exampleSource(GetParam().example));
   ASSERT_TRUE(source);

@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/text/text.h"
-#include "kernel/propose/plan.h"
 #include "kernel/propose/plan_moves.h"
+#include "kernel/propose/rewrite_plan.h"
 #include "kernel/propose/tilelang_knobs.h"
 
 namespace hone::kernel {
@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t kShortKeyLength = 12;
 
 /// Returns the plan as a note for the history, from which a later turn or process continues.
-std::string formatPlanNote(const Plan& plan, const Source& root) {
+std::string formatPlanNote(const RewritePlan& plan, const Source& root) {
   return fmt::format("plan of {}: {}", root.key().substr(0, kShortKeyLength), plan.text());
 }
 
 struct PlanNote {
-  Plan plan;
+  RewritePlan plan;
   std::string root;  ///< prefix of the key of the source it applies to
 };
 
@@ -34,7 +34,7 @@ std::optional<PlanNote> parsePlanNote(std::string_view reasoning) {
   if (colon == std::string_view::npos) {
     return std::nullopt;
   }
-  const auto plan = Plan::from(reasoning.substr(colon + 2));
+  const auto plan = RewritePlan::from(reasoning.substr(colon + 2));
   if (!plan) {
     return std::nullopt;
   }
@@ -44,7 +44,7 @@ std::optional<PlanNote> parsePlanNote(std::string_view reasoning) {
 
 /// The starting point of a turn: a plan and the source it applies to.
 struct Start {
-  Plan plan;
+  RewritePlan plan;
   Source root;
 };
 
@@ -69,7 +69,7 @@ Start chooseStart(const TurnView& view) {
   return root == view.tried.end() ? Start{{}, view.best} : Start{note->plan, root->proposal.source};
 }
 
-std::string planTitle(const Plan& plan) {
+std::string planTitle(const RewritePlan& plan) {
   std::vector<std::string> parts;
   for (const std::string& technique : plan.techniques()) {
     std::vector<std::string> knobs;
@@ -107,7 +107,7 @@ class SearchProposer : public Proposer {
   }
 
   /// Returns a penalty of 1 per technique that failed at least twice and never passed.
-  static double failurePenalty(const TurnView& view, const Plan& plan) {
+  static double failurePenalty(const TurnView& view, const RewritePlan& plan) {
     double total = 0;
     for (const std::string& technique : plan.techniques()) {
       std::size_t failed = 0;
@@ -130,7 +130,7 @@ class SearchProposer : public Proposer {
     const bool threads = threads_ > 1;
     const std::vector<Finding>& findings = view.analysis.findings;
     std::vector<Proposal> proposals;
-    const auto next = [&](const Plan& plan) {
+    const auto next = [&](const RewritePlan& plan) {
       take(nextMoves(plan, findings, threads, turnSeed(view)), view, start.root, known, proposals);
     };
     if (!start.plan.empty()) {
@@ -142,7 +142,7 @@ class SearchProposer : public Proposer {
     const std::vector<Move> first = firstMoves(start.root, findings, threads);
     take(first, view, start.root, known, proposals);
     // Neighbours of the best plan and first moves are exhausted: vary other plans, fastest first.
-    for (const Plan& plan : plansBySpeed(view, start.root)) {
+    for (const RewritePlan& plan : plansBySpeed(view, start.root)) {
       next(plan);
     }
     for (const Move& move : first) {
@@ -175,7 +175,7 @@ class SearchProposer : public Proposer {
   }
 
   /// Returns the plans of timed candidates, fastest first.
-  static std::vector<Plan> plansBySpeed(const TurnView& view, const Source& root) {
+  static std::vector<RewritePlan> plansBySpeed(const TurnView& view, const Source& root) {
     std::vector<const JudgedProposal*> timed;
     for (const JudgedProposal& one : view.tried) {
       if (one.speedup) {
@@ -186,7 +186,7 @@ class SearchProposer : public Proposer {
       return *a->speedup > *b->speedup;
     });
     const std::string key = root.key();
-    std::vector<Plan> plans;
+    std::vector<RewritePlan> plans;
     for (const JudgedProposal* one : timed) {
       const auto note = parsePlanNote(one->proposal.reasoning);
       if (note && key.starts_with(note->root)) {

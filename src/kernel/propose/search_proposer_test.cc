@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "kernel/nest/test_nests.h"
-#include "kernel/propose/plan.h"
+#include "kernel/propose/rewrite_plan.h"
 
 namespace hone::kernel {
 namespace {
@@ -151,25 +151,25 @@ TEST(Search, ChangesOnlyFlagsOfUnsupportedKernels) {
   EXPECT_LE(tried.size(), 12U);
 }
 
-TEST(Plan, RoundTripsThroughText) {
-  Plan plan;
+TEST(RewritePlan, RoundTripsThroughText) {
+  RewritePlan plan;
   plan.add("packing");
   plan.add("vectorization");
   plan.set("packing", "rows", 12);
   plan.set("packing", "vectors", 2);
-  const auto again = Plan::from(plan.text());
+  const auto again = RewritePlan::from(plan.text());
   ASSERT_TRUE(again);
   EXPECT_EQ(*again, plan);
-  EXPECT_EQ(Plan::from("")->text(), "");
+  EXPECT_EQ(RewritePlan::from("")->text(), "");
   for (const char* wrong : {"magic", "packing rows=7", "packing rows", "packing=3",
                             "packing rows=x", ";", "packing colour=4"}) {
-    EXPECT_FALSE(Plan::from(wrong)) << wrong;
+    EXPECT_FALSE(RewritePlan::from(wrong)) << wrong;
   }
 }
 
-TEST(Plan, RequiresTilesToFitRegisters) {
+TEST(RewritePlan, RequiresTilesToFitRegisters) {
   const auto fits = [](std::int64_t rows, std::int64_t vectors) {
-    Plan plan;
+    RewritePlan plan;
     plan.add("packing");
     plan.set("packing", "rows", rows);
     plan.set("packing", "vectors", vectors);

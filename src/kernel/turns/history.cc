@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text/json.h"
 #include "kernel/turns/trial_record.h"
 
 namespace hone::kernel {
@@ -21,7 +22,7 @@ model::KernelTurn toStoredTurn(const TurnRecord& record) {
   }
   turn.complaint = record.complaint;
   turn.ended = record.ended;
-  turn.memory = record.memory.is_null() ? "" : store::jsonText(record.memory);
+  turn.memory = record.memory.is_null() ? "" : jsonText(record.memory);
   turn.usedMs = record.usedMs;
   turn.decided = record.decided;
   turn.speedups.insert(record.speedups.begin(), record.speedups.end());

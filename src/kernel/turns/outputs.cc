@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "base/text/unified_diff.h"
 #include "kernel/worker/cpp/cpp_flags.h"
-#include "store/records.h"
 
 namespace hone::kernel {
 namespace {
@@ -137,7 +137,7 @@ Outputs planOutputs(const Optimized& optimized, const OutputOptions& options) {
   Outputs outputs;
   const json history = historyJson(optimized, options.kernelFile.filename().string());
   outputs.history = {fmt::format("optimization_history_{}.json", options.name),
-                     store::jsonText(history, 2) + "\n"};
+                     jsonText(history, 2) + "\n"};
   if (!optimized.conversation.empty()) {
     outputs.conversation = {fmt::format("dspy_history_{}.txt", options.name),
                             optimized.conversation};

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text/json.h"
+
 namespace hone::kernel {
 
 using nlohmann::json;
@@ -43,7 +45,7 @@ store::Trial toTrial(const JudgedProposal& tried, std::string key) {
   trial.compileCpuNs = tried.judged.buildCpuNs;
   trial.details.kernel = toRecord(tried.proposal);
   trial.details.turn = static_cast<std::int64_t>(tried.turn);
-  trial.details.facts = store::jsonText(tried.judged.facts);
+  trial.details.facts = jsonText(tried.judged.facts);
   return trial;
 }
 

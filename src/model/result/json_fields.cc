@@ -1,5 +1,7 @@
 #include "model/result/json_fields.h"
 
+#include "base/text/json.h"
+
 namespace hone::model {
 
 using nlohmann::json;
@@ -56,10 +58,6 @@ void setText(json& object, const char* name, const std::string& text) {
   }
 }
 
-std::string dumpUtf8(const json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string readMembers(const json& object,
                         const std::function<bool(const std::string&, const json&)>& take) {
   json others = json::object();
@@ -77,7 +75,7 @@ std::string readMembers(const json& object,
       others[name] = value;
     }
   }
-  return others.empty() ? "" : dumpUtf8(others);
+  return others.empty() ? "" : jsonText(others);
 }
 
 json orNull(const std::optional<double>& number) { return number ? json(*number) : json(); }

@@ -74,9 +74,6 @@ void setIf(nlohmann::json& object, const char* name, const std::optional<T>& val
 /// Sets the member if `text` is not empty.
 void setText(nlohmann::json& object, const char* name, const std::string& text);
 
-/// Returns the JSON text; bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string dumpUtf8(const nlohmann::json& json);
-
 /// Passes each member of an object to `take`. Returns the members for which it returns false or
 /// throws, as the text of an object; "" if there are none.
 [[nodiscard]] std::string readMembers(

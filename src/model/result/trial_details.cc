@@ -1,5 +1,6 @@
 #include "model/result/trial_details.h"
 
+#include "base/text/json.h"
 #include "model/result/json_fields.h"
 
 namespace hone::model {
@@ -36,7 +37,7 @@ bool takeMember(const std::string& name, const json& value, TrialDetails& detail
   } else if (name == "turn") {
     details.turn = value.get<std::int64_t>();
   } else if (name == "facts") {
-    details.facts = dumpUtf8(value);
+    details.facts = jsonText(value);
   } else if (name == "row") {
     auto row = profileRowFrom(value);
     details.row = row ? std::optional(std::move(*row)) : std::nullopt;

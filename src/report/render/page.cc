@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/text/base64.h"
+#include "base/text/json.h"
 #include "report/pages/run_document.h"
 #include "report/render/web_files.h"
 
@@ -24,7 +25,7 @@ std::string policyHash(std::string_view text) {
 /// Serializes JSON so that it cannot close the surrounding script element.
 std::string toScriptJson(const nlohmann::json& json) {
   std::string text;
-  for (const char c : store::jsonText(json)) {
+  for (const char c : jsonText(json)) {
     if (c == '<') {
       text += "\\u003c";
     } else {

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include "base/file.h"
+#include "base/text/json.h"
 
 namespace hone::report {
 namespace {
@@ -44,7 +45,7 @@ TEST(Page, RoundTripsDocument) {
     const std::string name = "</script><script>" + std::string(bytes.begin(), bytes.end()) + "<!--";
     const std::string data = extractData(page(named(name)));
     RC_ASSERT(data.find('<') == std::string::npos);
-    const std::string kept = store::jsonText(named(name).json());
+    const std::string kept = jsonText(named(name).json());
     RC_ASSERT(nlohmann::json::parse(data) == nlohmann::json::parse(kept));
   }));
 }

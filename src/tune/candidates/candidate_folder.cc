@@ -13,7 +13,6 @@
 #include "iree/compile/constraints.h"
 #include "iree/compile/foreign_flags.h"
 #include "model/result/json_reader.h"
-#include "store/records.h"
 
 namespace hone::tune {
 namespace {
@@ -170,7 +169,7 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
                                {"flags", candidates.flags},    {"inputs", candidates.inputs},
                                {"seed", candidates.seed},      {"compiler", candidates.compiler},
                                {"dispatches", std::move(list)}};
-  return writeFile(folder / kCandidatesFile, store::jsonText(json, 1) + "\n");
+  return writeFile(folder / kCandidatesFile, jsonText(json, 1) + "\n");
 }
 
 std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,

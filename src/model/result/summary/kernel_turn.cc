@@ -1,5 +1,6 @@
 #include "model/result/summary/kernel_turn.h"
 
+#include "base/text/json.h"
 #include "model/result/json_fields.h"
 
 namespace hone::model {
@@ -131,7 +132,7 @@ KernelTurn kernelTurnFrom(const json& json) {
   turn.complaint = readText(json, "complaint");
   turn.ended = readText(json, "ended");
   if (const nlohmann::json& memory = findMember(json, "memory"); !memory.is_null()) {
-    turn.memory = dumpUtf8(memory);
+    turn.memory = jsonText(memory);
   }
   turn.usedMs = readField<std::int64_t>(json, "used_ms").value_or(0);
   turn.decided = readField<bool>(json, "decided").value_or(false);

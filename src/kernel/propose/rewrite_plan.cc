@@ -1,4 +1,4 @@
-#include "kernel/propose/plan.h"
+#include "kernel/propose/rewrite_plan.h"
 
 #include <fmt/format.h>
 
@@ -29,9 +29,9 @@ constexpr std::string_view kThreads = "threads";
 /// Vector registers of x86-64 with AVX-512. With fewer the compiler spills, which the timing shows.
 constexpr std::int64_t kRegisters = 32;
 
-using Rewrite = std::function<bool(nest::Function&, const Plan::Knobs&)>;
+using Rewrite = std::function<bool(nest::Function&, const RewritePlan::Knobs&)>;
 
-bool tileWithPack(nest::Function& function, Plan::Knobs knobs, std::int64_t pack) {
+bool tileWithPack(nest::Function& function, RewritePlan::Knobs knobs, std::int64_t pack) {
   knobs["pack"] = pack;
   return nest::tileContractions(function, knobs);
 }
@@ -43,17 +43,19 @@ Rewrite findRewrite(std::string_view technique) {
       {"cached-exp", nest::cacheCalls},
       {"hoisting", nest::hoistInvariants},
       {"threads", nest::useThreads},
-      {"register-tile", [](nest::Function& function,
-                           const Plan::Knobs& knobs) { return tileWithPack(function, knobs, 0); }},
+      {"register-tile",
+       [](nest::Function& function, const RewritePlan::Knobs& knobs) {
+         return tileWithPack(function, knobs, 0);
+       }},
       {"packing", [](nest::Function& function,
-                     const Plan::Knobs& knobs) { return tileWithPack(function, knobs, 1); }},
+                     const RewritePlan::Knobs& knobs) { return tileWithPack(function, knobs, 1); }},
       {"loop-order", nest::orderLoops},
       {"vectorization", nest::vectorizeLoops}};
   const auto found = kRewrites.find(technique);
   return found == kRewrites.end() ? Rewrite() : found->second;
 }
 
-std::vector<std::string> planFlags(const Plan& plan) {
+std::vector<std::string> planFlags(const RewritePlan& plan) {
   std::vector<std::string> flags = {"-O3"};
   const auto step = plan.steps().find(kFlags);
   if (step != plan.steps().end()) {
@@ -126,33 +128,33 @@ const Technique* findTechnique(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-void Plan::add(std::string_view technique) {
+void RewritePlan::add(std::string_view technique) {
   const Technique* found = findTechnique(technique);
   if (found == nullptr || has(technique)) {
     return;
   }
   Knobs knobs;
-  for (const PlanKnob& knob : found->knobs) {
+  for (const RewriteKnob& knob : found->knobs) {
     knobs.emplace(knob.name, knob.start);
   }
   steps_.emplace(technique, std::move(knobs));
 }
 
-void Plan::set(std::string_view technique, std::string_view knob, std::int64_t value) {
+void RewritePlan::set(std::string_view technique, std::string_view knob, std::int64_t value) {
   const auto step = steps_.find(technique);
   if (step != steps_.end()) {
     step->second.insert_or_assign(std::string(knob), value);
   }
 }
 
-void Plan::remove(std::string_view technique) {
+void RewritePlan::remove(std::string_view technique) {
   const auto step = steps_.find(technique);
   if (step != steps_.end()) {
     steps_.erase(step);
   }
 }
 
-std::vector<std::string> Plan::techniques() const {
+std::vector<std::string> RewritePlan::techniques() const {
   std::vector<std::string> names;
   for (const Technique& technique : cppTechniques()) {
     if (has(technique.name)) {
@@ -162,7 +164,7 @@ std::vector<std::string> Plan::techniques() const {
   return names;
 }
 
-std::string Plan::text() const {
+std::string RewritePlan::text() const {
   std::vector<std::string> parts;
   for (const std::string& technique : techniques()) {
     std::string part = technique;
@@ -174,8 +176,8 @@ std::string Plan::text() const {
   return join(parts, "; ");
 }
 
-std::optional<Plan> Plan::from(std::string_view text) {
-  Plan plan;
+std::optional<RewritePlan> RewritePlan::from(std::string_view text) {
+  RewritePlan plan;
   if (trim(text).empty()) {
     return plan;
   }
@@ -191,7 +193,7 @@ std::optional<Plan> Plan::from(std::string_view text) {
       const auto value =
           parseInt(std::string_view(words[i]).substr(std::min(equals + 1, words[i].size())));
       const std::string_view knob = std::string_view(words[i]).substr(0, equals);
-      const auto known = std::ranges::find(technique->knobs, knob, &PlanKnob::name);
+      const auto known = std::ranges::find(technique->knobs, knob, &RewriteKnob::name);
       if (equals == std::string::npos || !value || known == technique->knobs.end() ||
           std::ranges::find(known->values, *value) == known->values.end()) {
         return std::nullopt;
@@ -202,7 +204,7 @@ std::optional<Plan> Plan::from(std::string_view text) {
   return plan;
 }
 
-bool isFeasible(const Plan& plan) {
+bool isFeasible(const RewritePlan& plan) {
   std::optional<std::int64_t> width;
   for (const auto& [technique, knobs] : plan.steps()) {
     const auto own = knobs.find("width");
@@ -225,7 +227,7 @@ bool isFeasible(const Plan& plan) {
   return true;
 }
 
-std::optional<Source> applyPlan(const Plan& plan, const Source& original) {
+std::optional<Source> applyPlan(const RewritePlan& plan, const Source& original) {
   if (plan.empty() || !isFeasible(plan)) {
     return std::nullopt;
   }

@@ -14,7 +14,7 @@
 namespace hone::kernel {
 
 /// A knob of a rewrite and the values to try, in ascending order.
-struct PlanKnob {
+struct RewriteKnob {
   std::string_view name;
   std::vector<std::int64_t> values;
   std::int64_t start = 0;
@@ -23,7 +23,7 @@ struct PlanKnob {
 /// A named rewrite with its knobs.
 struct Technique {
   std::string_view name;  ///< key of the technique library, such as "packing"
-  std::vector<PlanKnob> knobs;
+  std::vector<RewriteKnob> knobs;
   std::string_view title;  ///< description for users
 };
 
@@ -33,7 +33,7 @@ struct Technique {
 
 /// A set of rewrites with the values of their knobs. They are applied in the order of
 /// cppTechniques(), regardless of the order of add().
-class Plan {
+class RewritePlan {
  public:
   using Knobs = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -49,9 +49,9 @@ class Plan {
   /// Returns the plan as text: "packing depth=256 rows=8 vectors=3; vectorization unroll=4".
   [[nodiscard]] std::string text() const;
   /// Parses the output of `text`; returns nothing for other input.
-  [[nodiscard]] static std::optional<Plan> from(std::string_view text);
+  [[nodiscard]] static std::optional<RewritePlan> from(std::string_view text);
 
-  bool operator==(const Plan&) const = default;
+  bool operator==(const RewritePlan&) const = default;
 
  private:
   std::map<std::string, Knobs, std::less<>> steps_;
@@ -59,10 +59,10 @@ class Plan {
 
 /// Returns true if the knob values are compatible: tiles fit the registers, and all vectors have
 /// the same width.
-[[nodiscard]] bool isFeasible(const Plan& plan);
+[[nodiscard]] bool isFeasible(const RewritePlan& plan);
 
 /// Applies the plan to a kernel. Returns nothing if one of the rewrites does not apply. A kernel
 /// outside the supported subset of C++ can only get other compiler flags.
-[[nodiscard]] std::optional<Source> applyPlan(const Plan& plan, const Source& original);
+[[nodiscard]] std::optional<Source> applyPlan(const RewritePlan& plan, const Source& original);
 
 }  // namespace hone::kernel
