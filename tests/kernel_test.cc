@@ -658,8 +658,9 @@ def get_init_inputs():
     return [10]
 )");
   for (const char* language : {"cpp", "tilelang"}) {
-    const CommandResult ran = box_.hone(
-        {"kernel", "new", "--reference", "net.reference.py", "--language", language, "-q"});
+    const CommandResult ran =
+        box_.hone({"kernel", "new", "--reference", "net.reference.py", "--language", language,
+                   "--run-timeout", "600", "-q"});  // TileLang compiles every step
     if (ran.code == 2 && ran.err.contains("torch")) {
       GTEST_SKIP() << "needs scripts/setup --kernels: " << ran.err;
     }
