@@ -241,7 +241,7 @@ std::vector<Mistake> mistakes() {
   const std::string sum = kSum;
   const std::string store = kStore;
   return {
-      {"Syntax", code(withBody("    float sum = 0\n" + store)), {"line 4: error: expected"}, {}},
+      {"Syntax", code(withBody("    float sum = 0\n" + store)), {"line 5: error: expected"}, {}},
       {"WrongType",
        code(withBody("    double* x = X + i * C;\n" + sum + store)),
        {"line 4: error: cannot convert"},
