@@ -15,13 +15,13 @@ namespace {
 
 /// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
 /// variants. Flags of programs with layers to measure get more time: they gain the most there.
-constexpr double kLayerShare = 0.35;
+constexpr double kLayerShare = 0.3;
 constexpr double kFlagShare = 0.15;
-constexpr double kFlagShareWithLayers = 0.65;
+constexpr double kFlagShareWithLayers = 0.75;
 constexpr double kSearchShare = 0.6;
-constexpr double kSearchShareWithLayers = 0.8;
+constexpr double kSearchShareWithLayers = 0.85;
 /// Part of the time for flags until the best set is combined with further flags.
-constexpr double kFirstFlagsShare = 0.7;
+constexpr double kFirstFlagsShare = 0.75;
 /// Programs are compiled whole for each flag set, so that a batch must be small.
 constexpr std::size_t kFlagBatch = 4;
 constexpr std::int64_t kFlagRounds = 10;
