@@ -55,6 +55,13 @@ void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& di
   }
 }
 
+/// Returns true if the interval of a candidate lies above the estimate of another one, which may
+/// have failed.
+bool isClearlyFaster(const engine::Finding& one, const engine::Finding& other) {
+  return one.comparison &&
+         (!other.comparison || one.comparison->speedup.low > other.comparison->speedup.estimate);
+}
+
 /// Returns the set with this name, which must exist.
 const FlagSet& setNamed(const std::vector<FlagSet>& sets, const std::string& name) {
   return *std::ranges::find(sets, name, &FlagSet::name);
@@ -198,12 +205,15 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     std::vector<FlagSet> more = extendedSets(winner);
     more.insert(more.begin(), winner);
     const auto findings = HONE_TRY(compareFlags("more flags", more, flagsEnd_, result));
-    if (const engine::Finding* better = engine::findWinner(findings)) {
-      comparison = better->comparison;
-      winner = setNamed(more, better->config.name);
-    }
-    for (const engine::Finding& finding : findings | std::views::drop(2)) {  // default and winner
-      result.flagFindings.push_back(finding);
+    const engine::Finding* better = engine::findWinner(findings);
+    const std::string simple = winner.name;
+    for (const engine::Finding& finding : findings | std::views::drop(1)) {  // the default
+      if (finding.config.name != simple) {
+        result.flagFindings.push_back(finding);
+      } else if (better != nullptr && isClearlyFaster(*better, finding)) {
+        comparison = better->comparison;
+        winner = setNamed(more, better->config.name);
+      }
     }
   }
   if (comparison && comparison->speedup.low > kDecisiveSpeedup) {
