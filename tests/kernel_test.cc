@@ -241,7 +241,7 @@ std::vector<Mistake> mistakes() {
   const std::string sum = kSum;
   const std::string store = kStore;
   return {
-      {"Syntax", code(withBody("    float sum = 0\n" + store)), {"line 4: error: expected"}, {}},
+      {"Syntax", code(withBody("    float sum = 0\n" + store)), {"line 5: error: expected"}, {}},
       {"WrongType",
        code(withBody("    double* x = X + i * C;\n" + sum + store)),
        {"line 4: error: cannot convert"},
@@ -658,8 +658,9 @@ def get_init_inputs():
     return [10]
 )");
   for (const char* language : {"cpp", "tilelang"}) {
-    const CommandResult ran = box_.hone(
-        {"kernel", "new", "--reference", "net.reference.py", "--language", language, "-q"});
+    const CommandResult ran =
+        box_.hone({"kernel", "new", "--reference", "net.reference.py", "--language", language,
+                   "--run-timeout", "600", "-q"});  // TileLang compiles every step
     if (ran.code == 2 && ran.err.contains("torch")) {
       GTEST_SKIP() << "needs scripts/setup --kernels: " << ran.err;
     }

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 
 /// An accepted kernel must take less than this share of the honest time to count as faster.
 constexpr double kFasterShare = 0.8;
+constexpr std::chrono::seconds kMinTileLangWall(60);
 
 /// Returns the shortest time per call; infinity without samples.
 double fastestNs(const std::vector<model::Sample>& samples) {
@@ -94,7 +95,13 @@ Result<RedTeam::Problem*> RedTeam::openProblem(const std::string& name, Language
   }
   const fs::path folder = folder_ / "problems";
   const fs::path reference = folder / fmt::format("{}.reference{}", name, ending);
-  Judge judge = HONE_TRY(Judge::open(HONE_TRY(readTask(reference, options_)), options_));
+  JudgeOptions options = options_;
+  if (language == Language::tilelang) {
+    // TileLang compiles for several seconds.
+    options.limits.wall =
+        std::max<std::chrono::milliseconds>(options.limits.wall, kMinTileLangWall);
+  }
+  Judge judge = HONE_TRY(Judge::open(HONE_TRY(readTask(reference, options)), options));
   const Source honest = HONE_TRY(readSource(folder / (name + ending)));
   const JudgeResult judged = HONE_TRY(judge.judge(honest, 1));
   if (!judged.ok()) {

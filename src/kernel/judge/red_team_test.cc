@@ -31,7 +31,6 @@ JudgeOptions redTeamOptions(const fs::path& folder) {
   if (packages && !packages->torch.empty() && !packages->tilelang.empty()) {
     options.python = place->interpreter;
     options.worker = place->script;
-    options.limits.wall = std::chrono::seconds(60);  // TileLang compiles for several seconds
   }
   return options;
 }

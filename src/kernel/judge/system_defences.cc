@@ -61,21 +61,6 @@ SystemDefence checkSeccomp() {
           "stops forbidden system calls"};
 }
 
-SystemDefence checkFreezer() {
-  const bool second = fs::exists("/sys/fs/cgroup/cgroup.controllers");
-  std::string own;
-  for (const std::string& line : splitAt(readFile("/proc/self/cgroup").value_or(""), '\n')) {
-    own = line.starts_with("0::") ? line.substr(3) : own;
-  }
-  const fs::path folder = "/sys/fs/cgroup" + own;
-  const bool writable = second && ::access(folder.c_str(), W_OK) == 0;
-  return {"cgroup freezer", writable,
-          !second    ? "no cgroups of version 2"
-          : writable ? "writable"
-                     : "not writable for this user",
-          "stops all threads of a kernel between calls"};
-}
-
 SystemDefence checkTracing() {
   const std::string scope =
       readSetting("/proc/sys/kernel/yama/ptrace_scope", "no Yama: any process of this user");
@@ -113,7 +98,6 @@ std::vector<SystemDefence> systemDefences() {
           {"user namespaces", user, user ? "yes" : "forbidden", "needed for the next one"},
           {"network namespaces", network, network ? "yes" : "forbidden",
            "remove the network of kernels"},
-          checkFreezer(),
           checkTracing(),
           {"process handles", handle >= 0, handle >= 0 ? "yes" : "needs Linux 5.3",
            "signal the right process"},

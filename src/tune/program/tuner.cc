@@ -15,13 +15,13 @@ namespace {
 
 /// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
 /// variants. Flags of programs with layers to measure get more time: they gain the most there.
-constexpr double kLayerShare = 0.35;
+constexpr double kLayerShare = 0.3;
 constexpr double kFlagShare = 0.15;
-constexpr double kFlagShareWithLayers = 0.65;
+constexpr double kFlagShareWithLayers = 0.75;
 constexpr double kSearchShare = 0.6;
-constexpr double kSearchShareWithLayers = 0.8;
+constexpr double kSearchShareWithLayers = 0.85;
 /// Part of the time for flags until the best set is combined with further flags.
-constexpr double kFirstFlagsShare = 0.7;
+constexpr double kFirstFlagsShare = 0.75;
 /// Programs are compiled whole for each flag set, so that a batch must be small.
 constexpr std::size_t kFlagBatch = 4;
 constexpr std::int64_t kFlagRounds = 10;
@@ -53,6 +53,13 @@ void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& di
   } else if (best != nullptr) {
     dispatch.bestFinalist = *best;
   }
+}
+
+/// Returns true if the interval of a candidate lies above the estimate of another one, which may
+/// have failed.
+bool isClearlyFaster(const engine::Finding& one, const engine::Finding& other) {
+  return one.comparison &&
+         (!other.comparison || one.comparison->speedup.low > other.comparison->speedup.estimate);
 }
 
 /// Returns the set with this name, which must exist.
@@ -198,12 +205,15 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     std::vector<FlagSet> more = extendedSets(winner);
     more.insert(more.begin(), winner);
     const auto findings = HONE_TRY(compareFlags("more flags", more, flagsEnd_, result));
-    if (const engine::Finding* better = engine::findWinner(findings)) {
-      comparison = better->comparison;
-      winner = setNamed(more, better->config.name);
-    }
-    for (const engine::Finding& finding : findings | std::views::drop(2)) {  // default and winner
-      result.flagFindings.push_back(finding);
+    const engine::Finding* better = engine::findWinner(findings);
+    const std::string simple = winner.name;
+    for (const engine::Finding& finding : findings | std::views::drop(1)) {  // the default
+      if (finding.config.name != simple) {
+        result.flagFindings.push_back(finding);
+      } else if (better != nullptr && isClearlyFaster(*better, finding)) {
+        comparison = better->comparison;
+        winner = setNamed(more, better->config.name);
+      }
     }
   }
   if (comparison && comparison->speedup.low > kDecisiveSpeedup) {
