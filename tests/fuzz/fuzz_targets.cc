@@ -15,6 +15,7 @@
 #include "iree/spec/spec_file.h"
 #include "kernel/nest/nest_parser.h"
 #include "kernel/propose/llm/llm_answer.h"
+#include "kernel/source/canonical_cpp.h"
 #include "kernel/source/cheats.h"
 #include "kernel/source/entry_point.h"
 #include "model/problem/profiler_name.h"
@@ -92,11 +93,9 @@ void parseSmt(std::string_view text) {
 }
 
 void parseKernel(std::string_view text) {
-  for (const auto language : {kernel::Language::cpp, kernel::Language::tilelang}) {
-    const kernel::Source source{
-        .language = language, .name = "kernel", .text = std::string(text), .flags = {}};
-    use(kernel::findCheats(source));
-  }
+  use(kernel::findCheats(kernel::Language::cpp, text));
+  use(kernel::findCheats(kernel::Language::tilelang, text));
+  use(kernel::canonicalCpp(text));
   use(kernel::findEntryPoint(text));
   use(kernel::nest::parse(text));
   use(cpp_source::lex(text));
