@@ -134,6 +134,7 @@ Result<std::vector<model::Layer>> Tuner::listLayers() {
 Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
   const auto layers = HONE_TRY(listLayers());
   std::vector<FlagSet> sets = flagSets(target_, layers);
+  rankByGains(history_.flagGains, sets);
   flagsEnd_ = kFlagShare;
   if (target_.name != "local" || std::ranges::none_of(layers, isConvolution)) {
     return sets;
@@ -191,7 +192,6 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     return {};
   }
   bench_.progress.say("trying program-wide flags");
-  rankByGains(history_.flagGains, sets);
   const double firstEnd = kFirstFlagsShare * flagsEnd_ + (1 - kFirstFlagsShare) * layersEnd_;
   result.flagFindings = HONE_TRY(compareFlags("flags", sets, firstEnd, result));
   const engine::Finding* best = engine::findWinner(result.flagFindings);
