@@ -83,17 +83,15 @@ void fillRows(verify::Tensor& tensor, Random& random) {
   }
 }
 
-void fillIntegers(verify::Tensor& tensor, const std::optional<IntegerRange>& given,
-                  Random& random) {
-  const bool isBit = tensor.type.element == ElementType::i1;
-  const IntegerRange range = given.value_or(isBit ? IntegerRange{0, 2} : IntegerRange{-8, 9});
+void fillIntegers(verify::Tensor& tensor, const Argument& argument, Random& random) {
+  const IntegerRange range = integerRange(argument);
   const auto values = static_cast<std::size_t>(range.high - range.low);
   const auto low = static_cast<double>(range.low);
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t i = 0; i < count; ++i) {
     storeNumber(tensor, i, low + static_cast<double>(random.below(values)));
   }
-  if (given && count > 1) {
+  if (argument.range && count > 1) {
     // Mistakes show at the ends of a range, which a few draws from a large one may miss.
     const std::size_t first = random.below(count);
     storeNumber(tensor, first, low);
@@ -197,6 +195,11 @@ void applyKind(verify::Tensor& tensor, ValueKind kind, Random& random) {
 
 }  // namespace
 
+IntegerRange integerRange(const Argument& argument) {
+  const bool isBit = argument.type.element == ElementType::i1;
+  return argument.range.value_or(isBit ? IntegerRange{0, 2} : IntegerRange{-8, 9});
+}
+
 std::string_view nameOf(ValueKind kind) {
   switch (kind) {
     case ValueKind::unit:
@@ -225,7 +228,7 @@ std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind, std::
     Random random(seedFrom(seed, argument.name));
     verify::Tensor tensor{argument.type, std::vector<std::byte>(argument.type.bytes())};
     if (!isFloat(argument.type.element)) {
-      fillIntegers(tensor, argument.range, random);
+      fillIntegers(tensor, argument, random);
     } else if (kind == ValueKind::rows) {
       fillRows(tensor, random);
     } else {

@@ -58,4 +58,7 @@ void storeNumber(model::ElementType type, std::span<std::byte> data, std::size_t
 /// Converts a tensor to f64.
 [[nodiscard]] verify::Tensor widenToF64(const verify::Tensor& tensor);
 
+/// Returns the range of an integer argument: its own, or that of small numbers; i1 is 0 or 1.
+[[nodiscard]] IntegerRange integerRange(const Argument& argument);
+
 }  // namespace hone::kernel

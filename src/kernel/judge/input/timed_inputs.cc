@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/random.h"
+#include "kernel/judge/input/input_values.h"
 #include "kernel/judge/input/natural_inputs.h"
 #include "verify/half.h"
 
@@ -65,15 +67,22 @@ HONE_WIDE_VECTORS void fillFromTable(std::uint16_t* out, std::size_t count, Hash
   }
 }
 
-/// Writes integers in [-8, 8], or bits.
+/// Writes integers of the range; both of its ends are among them.
 template <typename Integer>
-void fillIntegers(std::byte* into, std::size_t count, HashKey key, bool bits) {
-  constexpr std::uint64_t kValues = 17;
+void fillIntegers(std::byte* into, std::size_t count, HashKey key, const IntegerRange& range) {
+  constexpr std::uint64_t kMaxValues = std::numeric_limits<std::uint32_t>::max();
+  const auto values = std::min(kMaxValues, static_cast<std::uint64_t>(range.high - range.low));
   auto* out = reinterpret_cast<Integer*>(into);
+  const auto index = [](std::uint64_t hash, std::uint64_t size) { return (hash * size) >> 32U; };
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t hash = hashAt(static_cast<std::uint32_t>(i), key);
-    out[i] = bits ? static_cast<Integer>(hash >> 31U)
-                  : static_cast<Integer>(static_cast<std::int64_t>((hash * kValues) >> 32U) - 8);
+    out[i] = static_cast<Integer>(range.low + static_cast<std::int64_t>(index(hash, values)));
+  }
+  if (count > 1) {
+    const auto first = static_cast<std::size_t>(index(hashAt(0, key), count));
+    out[first] = static_cast<Integer>(range.low);
+    const auto other = static_cast<std::size_t>(index(hashAt(1, key), count - 1));
+    out[(first + 1 + other) % count] = static_cast<Integer>(range.high - 1);
   }
 }
 
@@ -118,6 +127,7 @@ TimedInputs::TimedInputs(const Shape& shape, std::span<const verify::Tensor> nat
   for (std::size_t i = 0; i < shape.inputs.size(); ++i) {
     Input& input = inputs_.emplace_back();
     input.type = shape.inputs[i].type;
+    input.range = integerRange(shape.inputs[i]);
     if (input.type.element == ElementType::f16 || input.type.element == ElementType::bf16) {
       input.table = makeTable(input.type.element);
     }
@@ -161,15 +171,15 @@ void TimedInputs::write(const InputKey& key, std::size_t index, std::span<std::b
                     input.table.data());
       break;
     case ElementType::i64:
-      return fillIntegers<std::int64_t>(into.data(), count, values, false);
+      return fillIntegers<std::int64_t>(into.data(), count, values, input.range);
     case ElementType::i32:
-      return fillIntegers<std::int32_t>(into.data(), count, values, false);
+      return fillIntegers<std::int32_t>(into.data(), count, values, input.range);
     case ElementType::i16:
-      return fillIntegers<std::int16_t>(into.data(), count, values, false);
+      return fillIntegers<std::int16_t>(into.data(), count, values, input.range);
     case ElementType::i8:
-      return fillIntegers<std::int8_t>(into.data(), count, values, false);
+      return fillIntegers<std::int8_t>(into.data(), count, values, input.range);
     case ElementType::i1:
-      return fillIntegers<std::int8_t>(into.data(), count, values, true);
+      return fillIntegers<std::int8_t>(into.data(), count, values, input.range);
   }
   if (kindFor(key) == ValueKind::outliers) {
     placeDominant(input.type, into, places);

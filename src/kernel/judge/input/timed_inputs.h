@@ -40,6 +40,7 @@ class TimedInputs {
  private:
   struct Input {
     model::TensorType type;
+    IntegerRange range;                ///< of integers
     bool isFree = true;                ///< not constrained by the reference
     std::vector<double> base;          ///< values of a constrained input
     double added = 0;                  ///< range of the perturbation of `base`

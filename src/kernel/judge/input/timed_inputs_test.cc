@@ -89,5 +89,22 @@ TEST(TimedInputs, KeepConstrainedInputsInRange) {
   EXPECT_NE(one[0].data, two[0].data);
 }
 
+TEST(TimedInputs, KeepIntegersInTheirRange) {
+  Shape shape;
+  shape.inputs = {{"ids", {{64}, ElementType::i32}, IntegerRange{3, 50'000}},
+                  {"small", {{64}, ElementType::i8}},
+                  {"bits", {{64}, ElementType::i1}}};
+  const auto inputs = TimedInputs(shape, {}).make(InputKey::draw().value());
+  const auto bounds = [&](std::size_t index) {
+    return std::ranges::minmax(verify::toNumbers<double>(inputs[index]));
+  };
+  EXPECT_EQ(bounds(0).min, 3);
+  EXPECT_EQ(bounds(0).max, 49'999);
+  EXPECT_EQ(bounds(1).min, -8);
+  EXPECT_EQ(bounds(1).max, 8);
+  EXPECT_EQ(bounds(2).min, 0);
+  EXPECT_EQ(bounds(2).max, 1);
+}
+
 }  // namespace
 }  // namespace hone::kernel
