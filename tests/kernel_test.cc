@@ -266,8 +266,8 @@ std::vector<Mistake> mistakes() {
        {}},
       {"Race", code(kRace), {"Y[", ", expected "}, {"--threads", "2"}},
       {"RefusedInclude",
-       code(withBody(sum + store, "#include <fstream>\n")),
-       {"invalid", "line 2: includes <fstream>"},
+       code(withBody(sum + store, "#include <unistd.h>\n")),
+       {"invalid", "line 2: includes <unistd.h>"},
        {}},
       {"TooSlow",
        code(withBody("    volatile float work = 0;\n"
