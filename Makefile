@@ -31,7 +31,7 @@ test: setup build/build.ninja ## build and run all tests
 	@scripts/setup --browser --shells --slurm
 	@scripts/setup --models --kernels --llm & \
 	JOBS=$(JOBS) scripts/build all || { wait; exit 1; }; wait $$!
-	ctest --preset release -j $(TEST_JOBS)
+	ctest --preset release -j $(TEST_JOBS) $(TEST_FLAGS)
 
 demo: build ## demonstrate hone in a few minutes
 	@scripts/setup --models
