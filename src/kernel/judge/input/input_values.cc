@@ -179,17 +179,22 @@ void applyKind(verify::Tensor& tensor, ValueKind kind, Random& random) {
   constexpr std::array<double, 3> kFactors = {0.5, 0.25, -0.5};
   switch (kind) {
     case ValueKind::outliers:
-      return placeOutliers(tensor, random);
+      placeOutliers(tensor, random);
+      break;
     case ValueKind::specials:
-      return placeSpecials(tensor, random);
+      placeSpecials(tensor, random);
+      break;
     case ValueKind::permuted:
-      return shuffleElements(tensor, random);
+      shuffleElements(tensor, random);
+      break;
     case ValueKind::changed:
-      return changeElements(tensor, random);
+      changeElements(tensor, random);
+      break;
     case ValueKind::scaled:
-      return scaleElements(tensor, kFactors[random.below(kFactors.size())]);
+      scaleElements(tensor, kFactors[random.below(kFactors.size())]);
+      break;
     default:
-      return;
+      break;
   }
 }
 

@@ -171,15 +171,18 @@ void TimedInputs::write(const InputKey& key, std::size_t index, std::span<std::b
                     input.table.data());
       break;
     case ElementType::i64:
-      return fillIntegers<std::int64_t>(into.data(), count, values, input.range);
+      fillIntegers<std::int64_t>(into.data(), count, values, input.range);
+      return;
     case ElementType::i32:
-      return fillIntegers<std::int32_t>(into.data(), count, values, input.range);
+      fillIntegers<std::int32_t>(into.data(), count, values, input.range);
+      return;
     case ElementType::i16:
-      return fillIntegers<std::int16_t>(into.data(), count, values, input.range);
+      fillIntegers<std::int16_t>(into.data(), count, values, input.range);
+      return;
     case ElementType::i8:
-      return fillIntegers<std::int8_t>(into.data(), count, values, input.range);
     case ElementType::i1:
-      return fillIntegers<std::int8_t>(into.data(), count, values, input.range);
+      fillIntegers<std::int8_t>(into.data(), count, values, input.range);
+      return;
   }
   if (kindFor(key) == ValueKind::outliers) {
     placeDominant(input.type, into, places);
