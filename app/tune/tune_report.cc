@@ -55,6 +55,13 @@ std::string formatWork(const TunableDispatch& tunable) {
   return std::string(model::describeWork(tunable.name, tunable.root));
 }
 
+/// Returns the kind of a dispatch that only moves data, such as "transpose"; "" for all others.
+std::string formatMove(const TunableDispatch& tunable) {
+  const std::string work = formatWork(tunable);
+  const model::RootKind kind = tunable.root.kind;
+  return work != nameOf(kind) || kind == model::RootKind::packing ? work : "";
+}
+
 std::string formatSpeedup(const TunedDispatch& dispatch) {
   if (!dispatch.winner) {
     return "";
@@ -185,7 +192,6 @@ void printVariant(const Variant& variant) {
     fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
   }
   report::Table table({{"dispatch", Align::left, kMinNameWidth},
-                       {"kind"},
                        {"share", Align::right},
                        {"tried", Align::right},
                        {"default", Align::right},
@@ -198,9 +204,9 @@ void printVariant(const Variant& variant) {
       continue;
     }
     const bool tuned = dispatch.tunable.skipReason.empty();
-    table.add({shortName(dispatch.tunable), formatWork(dispatch.tunable),
-               formatShare(dispatch.tunable),
-               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.tunable)) : "",
+    table.add({shortName(dispatch.tunable), formatShare(dispatch.tunable),
+               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.tunable))
+                     : formatMove(dispatch.tunable),
                tuned ? humanTime(dispatch.defaultNs) : "", formatSpeedup(dispatch),
                dispatch.inSpec ? "yes" : "no"});
     reasons.add(explainNotInSpec(dispatch), dispatch.tunable);
@@ -209,7 +215,7 @@ void printVariant(const Variant& variant) {
     }
   }
   if (const auto line = small.line()) {
-    table.add({line->first, "", line->second, "", "", "", "no"});
+    table.add({line->first, line->second, "", "", "", "no"});
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();

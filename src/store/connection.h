@@ -98,7 +98,7 @@ class Connection {
   [[nodiscard]] std::int64_t lastId() const { return database_->getLastInsertRowid(); }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   /// Returns the locks of the runs; null for a connection that only reads.
-  [[nodiscard]] RunLocks* locks() { return locks_ ? &*locks_ : nullptr; }
+  [[nodiscard]] const RunLocks* locks() const { return locks_ ? &*locks_ : nullptr; }
 
  private:
   explicit Connection(const std::filesystem::path& file);

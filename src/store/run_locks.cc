@@ -38,7 +38,7 @@ RunLocks::~RunLocks() {
   }
 }
 
-Result<void> RunLocks::exclusively(const std::function<Result<void>()>& action) {
+Result<void> RunLocks::exclusively(const std::function<Result<void>()>& action) const {
   struct flock lock = byteLock(F_WRLCK, kGate);
   while (::fcntl(fd_, F_OFD_SETLKW, &lock) != 0) {
     if (interrupted()) {
@@ -54,7 +54,7 @@ Result<void> RunLocks::exclusively(const std::function<Result<void>()>& action) 
   return result;
 }
 
-bool RunLocks::tryClaim(std::int64_t run) {
+bool RunLocks::tryClaim(std::int64_t run) const {
   struct flock lock = byteLock(F_WRLCK, run);
   // A file system without locks has no other user of the store that could be detected.
   return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);

@@ -22,10 +22,10 @@ class RunLocks {
 
   /// Runs `action` while no other process is in such an action. Waits for its turn; an interrupt
   /// ends the wait with an error.
-  [[nodiscard]] Result<void> exclusively(const std::function<Result<void>()>& action);
+  [[nodiscard]] Result<void> exclusively(const std::function<Result<void>()>& action) const;
 
   /// Claims a run for this process; returns false if another process works on it.
-  [[nodiscard]] bool tryClaim(std::int64_t run);
+  [[nodiscard]] bool tryClaim(std::int64_t run) const;
   /// Returns true if another process works on the run.
   [[nodiscard]] bool isClaimed(std::int64_t run) const;
 

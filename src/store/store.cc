@@ -194,7 +194,7 @@ Result<std::int64_t> Store::State::insertRun(const Run& run) {
 }
 
 Result<std::int64_t> Store::addRun(const Run& run) {
-  RunLocks* locks = state_->connection.locks();
+  const RunLocks* locks = state_->connection.locks();
   if (locks == nullptr) {
     return state_->insertRun(run);
   }
@@ -212,7 +212,7 @@ Result<std::optional<Run>> Store::unfinishedRun(std::string_view key) {
   static const std::string sql =
       std::string(kRunColumns) + "WHERE key = ? AND status = 'running' ORDER BY id DESC";
   std::optional<Run> found;
-  RunLocks* locks = state_->connection.locks();
+  const RunLocks* locks = state_->connection.locks();
   const auto search = [&]() -> Result<void> {
     Query query(state_->prepared(sql));
     query.bind(key);

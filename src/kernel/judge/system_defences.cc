@@ -85,8 +85,8 @@ SystemDefence checkTimeStampCounter() {
 }  // namespace
 
 std::vector<SystemDefence> systemDefences() {
-  utsname linux_name{};
-  ::uname(&linux_name);
+  utsname kernelName{};
+  ::uname(&kernelName);
   const bool user = canUnshare(CLONE_NEWUSER);
   const bool network = canUnshare(CLONE_NEWUSER | CLONE_NEWNET);
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
@@ -103,7 +103,7 @@ std::vector<SystemDefence> systemDefences() {
            "signal the right process"},
           checkCounters(),
           checkTimeStampCounter(),
-          {"Linux", true, linux_name.release, ""}};
+          {"Linux", true, kernelName.release, ""}};
 }
 
 }  // namespace hone::kernel

@@ -66,7 +66,7 @@ TEST(TileLangStructure, CopiesTilesAtOnce) {
 TEST(TileLangStructure, SwizzlesGridsOfProducts) {
   EXPECT_THAT(changedTexts(kSlowProduct, "swizzle").at(0),
               HasSubstr("as (bx, by):\n    T.use_swizzle(panel_size=10)\n    a_shared = "));
-  std::string swizzled = changedTexts(kSlowProduct, "swizzle").at(0);
+  const std::string swizzled = changedTexts(kSlowProduct, "swizzle").at(0);
   EXPECT_THAT(changedTexts(swizzled, "swizzle"), IsEmpty());
   std::string other = kSlowProduct;
   other.replace(other.find("T.gemm"), 6, "T.copy");
