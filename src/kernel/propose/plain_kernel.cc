@@ -96,7 +96,7 @@ std::string inFloat(std::string_view reference, bool literals) {
 std::map<std::string, std::string> countsIn(std::string_view reference) {
   std::map<std::string, std::string> counts;
   for (const std::string& line : splitAt(reference, '\n')) {
-    std::string_view rest = trim(line);
+    const std::string_view rest = trim(line);
     if (!rest.starts_with("//")) {
       continue;
     }
