@@ -9,10 +9,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/random.h"
+#include "kernel/judge/input/timed_inputs.h"
 #include "kernel/judge/judge.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "report/render/table.h"
@@ -25,6 +26,8 @@ namespace {
 constexpr std::int64_t kRounds = 15;
 constexpr std::int64_t kQuickRounds = 3;
 constexpr double kMinSampleNs = 4e6;
+constexpr std::size_t kMinCalls = 5;
+constexpr std::size_t kInputs = 2;
 constexpr double kMaxDifference = 0.03;
 
 /// A kernel of two inputs X, W and one output Y over the sizes M and N, and its reference.
@@ -79,7 +82,7 @@ class PlainLoop {
  public:
   using Function = void (*)(const float*, const float*, float*, std::int64_t, std::int64_t);
 
-  [[nodiscard]] static Result<PlainLoop> open(const TimedKernel& kernel,
+  [[nodiscard]] static Result<PlainLoop> open(const TimedKernel& kernel, const kernel::Shape& shape,
                                               kernel::CppBuilder& builder) {
     const auto built = HONE_TRY(builder.build(sourceOf(kernel, "kernel", "float"), {}));
     void* library = built.ok() ? ::dlopen(built.library.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
@@ -87,21 +90,25 @@ class PlainLoop {
     if (function == nullptr) {
       return machineError("cannot load {}: {}", kernel.name, built.message);
     }
-    return PlainLoop(kernel, reinterpret_cast<Function>(function));
+    return PlainLoop(kernel, shape, reinterpret_cast<Function>(function));
   }
 
-  /// Returns the mean CPU time of a call.
-  [[nodiscard]] double time() {
-    run();
-    const std::int64_t once = threadCpuNs();
-    run();
-    const double callNs = std::max<double>(1, static_cast<double>(threadCpuNs() - once));
-    const auto calls = std::max<std::int64_t>(3, std::llround(kMinSampleNs / callNs));
-    const std::int64_t begin = threadCpuNs();
-    for (std::int64_t i = 0; i < calls; ++i) {
+  /// Returns the median CPU time of a call. Each call has new inputs, made as the judge makes them:
+  /// the values matter, because exponentials of large ones are denormal.
+  [[nodiscard]] Result<double> time(const kernel::TimedInputs& inputs) {
+    std::vector<double> times;
+    double totalNs = 0;
+    while (times.size() < kMinCalls || totalNs < kMinSampleNs) {
+      const auto key = HONE_TRY(kernel::InputKey::draw());
+      for (std::size_t i = 0; i < kInputs; ++i) {
+        inputs.write(key, i, std::as_writable_bytes(std::span(memory_[i].get(), counts_[i])));
+      }
+      const std::int64_t begin = threadCpuNs();
       run();
+      times.push_back(static_cast<double>(threadCpuNs() - begin));
+      totalNs += times.back();
     }
-    return static_cast<double>(threadCpuNs() - begin) / static_cast<double>(calls);
+    return stats::median(times);
   }
 
  private:
@@ -110,18 +117,17 @@ class PlainLoop {
   };
   using Memory = std::unique_ptr<float[], Free>;  // NOLINT(*-avoid-c-arrays)
 
-  PlainLoop(const TimedKernel& kernel, Function function)
+  PlainLoop(const TimedKernel& kernel, const kernel::Shape& shape, Function function)
       : function_(function), rows_(kernel.rows), columns_(kernel.columns) {
-    Random random(1);
-    for (Memory& memory : memory_) {
-      // The judge's tensors begin at a page, too.
-      const std::size_t count =
-          static_cast<std::size_t>(std::max(rows_, columns_)) * static_cast<std::size_t>(columns_);
-      memory.reset(static_cast<float*>(std::aligned_alloc(4096, count * sizeof(float))));
-      for (std::size_t i = 0; i < count; ++i) {
-        memory[i] = static_cast<float>(2 * random.uniform() - 1);
-      }
-    }
+    const auto allocate = [&](std::size_t index, const kernel::Argument& argument) {
+      constexpr std::size_t kPage = 4096;  // the judge's tensors begin at a page, too
+      counts_[index] = static_cast<std::size_t>(argument.type.count());
+      const std::size_t bytes = (argument.type.bytes() + kPage - 1) / kPage * kPage;
+      memory_[index].reset(static_cast<float*>(std::aligned_alloc(kPage, bytes)));
+    };
+    allocate(0, shape.inputs[0]);
+    allocate(1, shape.inputs[1]);
+    allocate(2, shape.outputs[0]);
   }
   void run() { function_(memory_[0].get(), memory_[1].get(), memory_[2].get(), rows_, columns_); }
 
@@ -129,6 +135,7 @@ class PlainLoop {
   std::int64_t rows_;
   std::int64_t columns_;
   std::array<Memory, 3> memory_;
+  std::array<std::size_t, 3> counts_{};
 };
 
 struct Tally {
@@ -144,9 +151,11 @@ Result<Tally> compare(const TimedKernel& kernel, std::int64_t rounds,
   HONE_CHECK(writeFile(file, referenceOf(kernel)));
   kernel::JudgeOptions options;
   options.folder = folder / "judge";
-  auto judge = HONE_TRY(kernel::Judge::open(HONE_TRY(kernel::readTask(file, options)), options));
+  const kernel::Task task = HONE_TRY(kernel::readTask(file, options));
+  const kernel::TimedInputs inputs(task.shape, {});
+  auto judge = HONE_TRY(kernel::Judge::open(task, options));
   auto builder = HONE_TRY(kernel::CppBuilder::open(folder / "plain", options.limits));
-  PlainLoop loop = HONE_TRY(PlainLoop::open(kernel, builder));
+  PlainLoop loop = HONE_TRY(PlainLoop::open(kernel, task.shape, builder));
   const kernel::Source source{
       kernel::Language::cpp, kernel.name, sourceOf(kernel, "kernel", "float"), {}};
   Tally tally;
@@ -158,7 +167,7 @@ Result<Tally> compare(const TimedKernel& kernel, std::int64_t rounds,
     std::vector<double> times;
     std::ranges::transform(judged.samples, std::back_inserter(times), &model::Sample::cpuNs);
     tally.judged.push_back(stats::median(times));
-    tally.plain.push_back(loop.time());
+    tally.plain.push_back(HONE_TRY(loop.time(inputs)));
     tally.ratios.push_back(tally.judged.back() / tally.plain.back());
     tally.overheadNs = judged.facts.value("overhead_ns", 0.0);
   }

@@ -46,11 +46,11 @@ std::string_view failurePredicate(Outcome outcome) {
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerContext& context, const RunScope& scope,
+Optimizer::Optimizer(OptimizerContext context, const RunScope& scope,
                      const OptimizeOptions& options)
-    : context_(context),
+    : context_(std::move(context)),
       options_(options),
-      trials_(context.kernelJudge, scope),
+      trials_(context_.kernelJudge, scope),
       history_(scope),
       races_(scope.rankBy, trials_.log(), model::Stage::race),
       clock_(options_.budget, options_.now) {
