@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
 
 #include "base/clock.h"
@@ -28,6 +28,7 @@ constexpr std::int64_t kQuickRounds = 3;
 constexpr double kMinSampleNs = 4e6;
 constexpr std::size_t kMinCalls = 5;
 constexpr std::size_t kInputs = 2;
+constexpr std::align_val_t kPage{4096};  // the judge's tensors begin at a page, too
 constexpr double kMaxDifference = 0.03;
 
 /// A kernel of two inputs X, W and one output Y over the sizes M and N, and its reference.
@@ -113,17 +114,15 @@ class PlainLoop {
 
  private:
   struct Free {
-    void operator()(float* memory) const { std::free(memory); }
+    void operator()(float* memory) const { ::operator delete(memory, kPage); }
   };
   using Memory = std::unique_ptr<float[], Free>;  // NOLINT(*-avoid-c-arrays)
 
   PlainLoop(const TimedKernel& kernel, const kernel::Shape& shape, Function function)
       : function_(function), rows_(kernel.rows), columns_(kernel.columns) {
     const auto allocate = [&](std::size_t index, const kernel::Argument& argument) {
-      constexpr std::size_t kPage = 4096;  // the judge's tensors begin at a page, too
       counts_[index] = static_cast<std::size_t>(argument.type.count());
-      const std::size_t bytes = (argument.type.bytes() + kPage - 1) / kPage * kPage;
-      memory_[index].reset(static_cast<float*>(std::aligned_alloc(kPage, bytes)));
+      memory_[index].reset(static_cast<float*>(::operator new(argument.type.bytes(), kPage)));
     };
     allocate(0, shape.inputs[0]);
     allocate(1, shape.inputs[1]);

@@ -46,11 +46,11 @@ std::string_view failurePredicate(Outcome outcome) {
 
 }  // namespace
 
-Optimizer::Optimizer(OptimizerContext context, const RunScope& scope,
-                     const OptimizeOptions& options)
-    : context_(std::move(context)),
-      options_(options),
-      trials_(context_.kernelJudge, scope),
+Optimizer::Optimizer(const OptimizerContext& context, const RunScope& scope,
+                     OptimizeOptions options)
+    : context_(context),
+      options_(std::move(options)),
+      trials_(context.kernelJudge, scope),
       history_(scope),
       races_(scope.rankBy, trials_.log(), model::Stage::race),
       clock_(options_.budget, options_.now) {

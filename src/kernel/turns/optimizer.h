@@ -52,7 +52,7 @@ struct OptimizerContext {
 /// are not repeated.
 class Optimizer {
  public:
-  Optimizer(OptimizerContext context, const RunScope& scope, const OptimizeOptions& options);
+  Optimizer(const OptimizerContext& context, const RunScope& scope, OptimizeOptions options);
 
   /// Returns a user error if the original fails or cannot be timed on this machine, and the error
   /// of the proposer if it fails before a candidate is faster. If it fails later, the best kernel
