@@ -183,7 +183,7 @@ Result<void> DeviceExecutor::start(Queued queued, std::size_t place) {
   return {};
 }
 
-Result<void> DeviceExecutor::finish(Running running) {
+Result<void> DeviceExecutor::finish(const Running& running) {
   ::close(running.pipe);
   int status = 0;
   rusage usage{};
@@ -213,9 +213,9 @@ Result<void> DeviceExecutor::collect() {
       ++i;
       continue;
     }
-    Running ended = std::move(running_[i]);
+    const Running ended = std::move(running_[i]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    HONE_CHECK(finish(std::move(ended)));
+    HONE_CHECK(finish(ended));
   }
   return {};
 }

@@ -70,7 +70,7 @@ class DeviceExecutor : public engine::Executor {
   /// Reads the answers of the children; waits up to a second for one.
   [[nodiscard]] Result<void> collect();
   /// Reaps a child that has closed its pipe, and keeps the result of its unit.
-  [[nodiscard]] Result<void> finish(Running running);
+  [[nodiscard]] Result<void> finish(const Running& running);
   [[nodiscard]] std::size_t idlePlace() const;
 
   store::Store& store_;

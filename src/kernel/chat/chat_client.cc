@@ -295,14 +295,14 @@ bool ChatClient::fitTokens(const TokenComplaint& complaint, ChatRequest& request
   return false;
 }
 
-Result<ChatReply> ChatClient::ask(const ChatRequest& asked) {
+Result<ChatReply> ChatClient::ask(ChatRequest request) {
   using Failure = ChatReply::Failure;
-  ChatRequest request = asked;
+  const auto limit = request.timeLeft;
   ChatReply failed;
   const std::int64_t startNs = nowNs();
   const auto timeLeft = [&] {
     constexpr milliseconds kYear = std::chrono::hours(24 * 365);
-    return asked.timeLeft.value_or(kYear) - milliseconds((nowNs() - startNs) / 1'000'000);
+    return limit.value_or(kYear) - milliseconds((nowNs() - startNs) / 1'000'000);
   };
   int adaptations = 0;
   for (int attempt = 0; attempt < options_.attempts; ++attempt) {

@@ -76,7 +76,7 @@ class ChatClient {
   [[nodiscard]] static Result<ChatClient> make(ChatOptions options);
 
   /// Sends a conversation and returns the answer. Lowers `maxTokens` if the server says so.
-  [[nodiscard]] Result<ChatReply> ask(const ChatRequest& request);
+  [[nodiscard]] Result<ChatReply> ask(ChatRequest request);
 
   [[nodiscard]] const std::string& model() const { return options_.model; }
   /// Returns the limits of the model, as documented or learnt so far.

@@ -30,7 +30,7 @@ std::string elementOf(const std::string& type) { return type.substr(type.rfind('
 /// Returns a program that computes the layer, starting from an initial value that is not zero.
 std::string programWith(const OneLayer& layer) {
   const std::string element = elementOf(layer.result);
-  const bool isFloat = element.find('f') != std::string::npos;
+  const bool isFloat = element.contains('f');
   return fmt::format(
       R"mlir(
 func.func @main(%image: tensor<{0}>, %filter: tensor<{1}>) -> tensor<{2}> {{
