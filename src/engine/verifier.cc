@@ -155,12 +155,13 @@ Result<std::string> Verifier::expectModel(const std::vector<verify::Tensor>& res
                          mismatch ? mismatch->describe() : "not comparable");
     }
     expected.push_back({std::move(output), *tolerance});
-    // The tolerance may be wide enough to change the best class.
-    const double least =
-        verify::toleranceFor(result.type.element, verify::largestMagnitude(expected.back().tensor))
-            .absolute;
-    if (!verify::compareRanks(result, expected.back().tensor, 2 * least)) {
-      expected.back().rankGap = 2 * least;
+    Expected& last = expected.back();
+    if (verify::isClassification(last.tensor)) {
+      // The tolerance may be wide enough to change the best class.
+      const double scale = verify::largestMagnitude(last.tensor);
+      const double gap = 2 * verify::toleranceFor(last.tensor.type.element, scale).absolute;
+      const bool agrees = !verify::compareRanks(result, last.tensor, gap);
+      last.rankGap = agrees ? std::optional(gap) : std::nullopt;
     }
   }
   expected_ = std::move(expected);

@@ -131,10 +131,11 @@ TEST_F(ExperimentTest, RunsDispatchAsProgram) {
   EXPECT_EQ(program.inputTypes, whole.inputTypes);
   EXPECT_EQ(program.resultTypes, whole.resultTypes);
   Plan plan = planFor(program);
+  plan.selects = false;  // a busy machine may make the good one look slow
   plan.candidates.push_back({0, tiles("good", 8, 16, 1)});
   plan.candidates.push_back({0, tiles("too large for the compiler", 128, 128, 128)});
   const auto findings = execute(plan, newRun()).value();
-  EXPECT_TRUE(findings[1].outcome == Outcome::ok || findings[1].outcome == Outcome::tooSlow);
+  EXPECT_EQ(findings[1].outcome, Outcome::ok);
   EXPECT_EQ(findings[1].expectation, Expectation::baseline);
   EXPECT_EQ(findings[2].outcome, Outcome::compileFailed);
   EXPECT_NE(findings[1].artifact, findings[0].artifact);
