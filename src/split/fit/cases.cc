@@ -24,7 +24,7 @@ Cost computeCost(const ShapeResult& shape, double bestUs, std::optional<std::int
   }
   const double ratio = *timeUs / bestUs;
   const bool regressed =
-      shape.baseline && compareTimes(shape.baseline->meanUs, *timeUs) == stats::Verdict::regressed;
+      shape.baseline && compareTimes(shape.baseline->typicalUs(), *timeUs) == stats::Verdict::regressed;
   const double loss = ratio < kNegligibleRatio ? 0 : std::log(ratio);
   return {.loss = loss,
           .value = loss * (regressed ? kRegressionWeight : 1),

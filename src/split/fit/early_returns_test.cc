@@ -123,7 +123,7 @@ TEST(EarlyReturns, DoNotFitNoise) {
   Random random(5);
   for (ShapeResult& shape : sweep.shapes) {
     for (auto& [limit, timing] : shape.limits) {
-      timing.meanUs = 100 + random.uniform();
+      timing = {.meanUs = 100 + random.uniform()};
     }
     shape.noSplit = shape.limits.at(8);
     shape.baseline = shape.limits.at(16);

@@ -122,7 +122,7 @@ std::string topText(const SweepResult& sweep) {
     if (const auto best = fastestLimit(shape)) {
       all.push_back(
           {&shape, *best,
-           shape.baseline ? std::optional(shape.baseline->meanUs / best->timeUs) : std::nullopt,
+           shape.baseline ? std::optional(shape.baseline->typicalUs() / best->timeUs) : std::nullopt,
            slowestLimit(shape)->timeUs / best->timeUs});
     }
   }

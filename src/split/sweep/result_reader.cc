@@ -240,12 +240,12 @@ Result<Validation> readValidation(const fs::path& folder, const SweepResult& swe
   if (files.empty()) {
     return validation;
   }
-  std::map<std::string, double> times;
+  std::map<std::string, Timing> times;
   for (const auto& [stem, path] : files) {
     const auto rows = HONE_TRY(readRows(path));
     for (const TimedRow& row : rows) {
       if (row.timing.meanUs > 0) {
-        times[row.arguments] = row.timing.meanUs;
+        times[row.arguments] = row.timing;
       }
     }
   }
@@ -255,9 +255,15 @@ Result<Validation> readValidation(const fs::path& folder, const SweepResult& swe
       ++(shape.baseline ? validation.failed : validation.withoutBaseline);
       continue;
     }
-    const double baseline = shape.baseline->meanUs;
-    validation.shapes.push_back({shape.arguments, baseline, time->second, std::nullopt,
-                                 compareTimes(baseline, time->second)});
+    // Medians if both have one; a mean is never compared with a median.
+    const bool medians = time->second.medianUs > 0 && shape.baseline->medianUs > 0;
+    const auto timeUs = [&](const Timing& timing) {
+      return medians ? timing.medianUs : timing.meanUs;
+    };
+    const double baseline = timeUs(*shape.baseline);
+    const double tuned = timeUs(time->second);
+    validation.shapes.push_back(
+        {shape.arguments, baseline, tuned, std::nullopt, compareTimes(baseline, tuned)});
   }
   return validation;
 }

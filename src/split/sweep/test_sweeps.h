@@ -70,7 +70,7 @@ inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t se
   Random random(seed);
   for (ShapeResult& shape : sweep.shapes) {
     for (auto& [limit, timing] : shape.limits) {
-      timing.meanUs = 100 * (1 + noise * random.uniform());
+      timing = {.meanUs = 100 * (1 + noise * random.uniform())};
     }
     shape.noSplit.reset();
     shape.baseline.reset();

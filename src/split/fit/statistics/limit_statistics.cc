@@ -109,7 +109,7 @@ std::optional<double> findMeanUs(const ShapeResult& shape, const SummaryRow& row
       }
       break;
   }
-  return timing ? std::optional(timing->meanUs) : std::nullopt;
+  return timing ? std::optional(timing->typicalUs()) : std::nullopt;
 }
 
 LimitRanking rankLimits(const SweepResult& sweep) {
