@@ -1,5 +1,5 @@
 // Code in the style of SetSplitReductionSizes.cpp that no release contains, as a user may have
-// changed it: other names, a lambda, a helper, nested ternaries, conditions of its own, and
+// changed it: other names, a lambda, a helper, nested ternaries, additional conditions, and
 // constants on the left; see chain_form.cpp.
 #include "operation.h"
 
