@@ -10,7 +10,7 @@
 #include "base/process/subprocess.h"
 #include "engine/inputs.h"
 #include "iree/run/execution.h"
-#include "verify/onednn/onednn_timing.h"
+#include "verify/library_times.h"
 #include "verify/tensor.h"
 
 namespace hone::engine {

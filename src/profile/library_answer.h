@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "verify/onednn/onednn_timing.h"
+#include "verify/library_times.h"
 
 namespace hone::profile {
 

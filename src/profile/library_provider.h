@@ -10,7 +10,7 @@
 #include "base/process/subprocess.h"
 #include "iree/run/device.h"
 #include "model/problem/problem.h"
-#include "verify/onednn/onednn_timing.h"
+#include "verify/library_times.h"
 
 namespace hone::profile {
 

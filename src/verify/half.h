@@ -5,9 +5,9 @@
 
 namespace hone::verify {
 
-// Conversions of 16-bit floats by integer and exact or correctly rounded float operations, so that
-// every compiler and processor gives the same bits. Those from 16 bits are exact; those to 16 bits
-// round to nearest even and map NaN to a quiet NaN.
+// Conversions between 16-bit floats and float. All operations are exact or correctly rounded, so
+// that every compiler and processor gives the same bits. Conversions to float are exact;
+// conversions to 16 bits round to nearest even and map NaN to a quiet NaN.
 
 [[nodiscard]] inline float fromHalf(std::uint16_t half) {
   constexpr std::uint32_t kInfinity = 0x7f800000U;

@@ -67,24 +67,16 @@ std::optional<OneDnnCall> fastestCall(const model::Problem& problem, PlainTensor
   return isFaster(*plain, *chosen) ? std::move(plain) : std::move(chosen);
 }
 
-LibraryTimes timeRepetitions(OneDnnCall& call, std::int64_t iterations, std::int64_t repetitions) {
+Result<LibraryTimes> timeOptimized(OneDnnCall& call, const CallCounts& counts) {
   LibraryTimes times;
   times.implementation = join(call.implementations(), " + ");
   times.reorders = static_cast<std::int64_t>(call.reorders());
   times.weightsPrepacked = call.weightsPrepacked();
-  for (std::int64_t repetition = 0; repetition <= repetitions; ++repetition) {
-    const std::int64_t wallStart = nowNs();
-    const std::int64_t cpuStart = ownCpuNs();
-    for (std::int64_t i = 0; i < iterations; ++i) {
-      call.execute();
-    }
-    const std::int64_t cpu = ownCpuNs() - cpuStart;
-    const std::int64_t wall = nowNs() - wallStart;
-    if (repetition > 0) {  // the first is the warm-up
-      times.wallNs.push_back(static_cast<double>(wall) / static_cast<double>(iterations));
-      times.cpuNs.push_back(static_cast<double>(cpu) / static_cast<double>(iterations));
-    }
-  }
+  const auto execute = [&]() -> Result<void> {
+    call.execute();
+    return {};
+  };
+  HONE_CHECK(timeCalls(execute, counts, times));
   return times;
 }
 
@@ -105,7 +97,7 @@ Result<LibraryTimes> timeOneDnn(const model::Problem& problem, int threads, std:
       return userError("{} has no optimized code for {} on this CPU", referenceLibrary(),
                        nameOf(problem));
     }
-    return timeRepetitions(*call, iterations, repetitions);
+    return timeOptimized(*call, {.iterations = iterations, .repetitions = repetitions});
   } catch (const std::bad_alloc&) {
     return machineError("oneDNN: not enough memory for {}", nameOf(problem));
   } catch (const dnnl::error& error) {

@@ -1,30 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "model/problem/problem.h"
+#include "verify/library_times.h"
 
 namespace hone::verify {
-
-/// Times of oneDNN for a problem on plain row-major tensors.
-struct LibraryTimes {
-  std::vector<double> wallNs;  ///< time per call, the mean over `iterations`; one per repetition
-  /// CPU time per call over all threads. Linux accounts the other threads only occasionally,
-  /// so repetitions of a few milliseconds are inaccurate with several threads.
-  std::vector<double> cpuNs;
-  /// oneDNN's implementation name, such as "brg:avx512_core"; several are joined by " + ".
-  std::string implementation;
-  /// Number of reorders between plain and oneDNN layouts per call, included in the times.
-  std::int64_t reorders = 0;
-  /// True if constant weights (right-hand side, filter) were reordered once, before timing.
-  bool weightsPrepacked = false;
-
-  bool operator==(const LibraryTimes&) const = default;
-};
 
 /// Times the problem with oneDNN. Call it in a dedicated child process: OpenMP threads remain
 /// afterwards, so the process must not fork. Excludes creating primitives and a warm-up repetition.

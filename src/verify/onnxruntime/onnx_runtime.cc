@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/clock.h"
 #include "verify/onnxruntime/onnx_runtime_api.h"
 
 namespace hone::verify {
@@ -228,19 +227,8 @@ Result<std::vector<Tensor>> OnnxRuntimeModel::run() {
 Result<LibraryTimes> OnnxRuntimeModel::time(std::int64_t iterations, std::int64_t repetitions) {
   LibraryTimes times;
   times.implementation = libraryName();
-  for (std::int64_t repetition = 0; repetition <= repetitions; ++repetition) {
-    const std::int64_t wallStart = nowNs();
-    const std::int64_t cpuStart = ownCpuNs();
-    for (std::int64_t i = 0; i < iterations; ++i) {
-      HONE_CHECK(state_->call());
-    }
-    const std::int64_t cpu = ownCpuNs() - cpuStart;
-    const std::int64_t wall = nowNs() - wallStart;
-    if (repetition > 0) {  // the first is the warm-up
-      times.wallNs.push_back(static_cast<double>(wall) / static_cast<double>(iterations));
-      times.cpuNs.push_back(static_cast<double>(cpu) / static_cast<double>(iterations));
-    }
-  }
+  HONE_CHECK(timeCalls([&] { return state_->call(); },
+                       {.iterations = iterations, .repetitions = repetitions}, times));
   return times;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "verify/onednn/onednn_timing.h"
+#include "verify/library_times.h"
 #include "verify/tensor.h"
 
 namespace hone::verify {
