@@ -68,7 +68,7 @@ struct SourceRule {
   [[nodiscard]] std::string_view function() const { return source->tokens[sizes.name].text; }
 };
 
-/// Returns the name of the function with the early returns; nullopt if the source has none.
+/// Finds the function with the early returns; returns nullopt if the source has none.
 [[nodiscard]] Result<std::optional<Definition>> sizesFunction(const Source& source,
                                                               model::ReductionKind kind);
 /// Returns true if the source limits the parts of operations of this kind. Sources before 2025-11
