@@ -14,7 +14,7 @@ constexpr const char* kOriginalAgain = "the original, again";
 
 }  // namespace
 
-std::int64_t confirmationSize(bool withPyTorch) { return withPyTorch ? 5 : 3; }
+std::int64_t processesPerRound(bool withPyTorch) { return withPyTorch ? 5 : 3; }
 
 Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request) {
   KernelTrials& trials = request.trials;

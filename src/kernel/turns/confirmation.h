@@ -32,11 +32,11 @@ struct ConfirmRequest {
   Progress& progress;
 };
 
-/// Fewer rounds decide nothing.
+/// Minimum number of rounds for a verdict.
 inline constexpr std::int64_t kMinConfirmRounds = 6;
 
-/// Returns the number of processes per round.
-[[nodiscard]] std::int64_t confirmationSize(bool withPyTorch);
+/// Returns the number of processes in a confirmation round.
+[[nodiscard]] std::int64_t processesPerRound(bool withPyTorch);
 
 /// Measures the winner against the original and optionally PyTorch, in interleaved rounds of fresh
 /// processes, until the budget is used up. Returns nothing if the winner or the original failed in

@@ -93,7 +93,7 @@ Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
   }
   const auto like = nearest(name.string(), names);
   return userError(
-      "no kernel file {} found, also not in {}{}; `hone kernel list-slow {}` lists the kernels",
+      "no kernel file {} found here or in {}{}; `hone kernel list-slow {}` lists the kernels",
       name.string(), folder.string(), like ? fmt::format("; did you mean {}?", *like) : "",
       folder.string());
 }

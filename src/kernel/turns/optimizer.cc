@@ -146,7 +146,7 @@ std::optional<std::chrono::milliseconds> Optimizer::timeForTurns() const {
   }
   // Time for the confirmation, and for the step of a turn that is not interrupted.
   const auto round =
-      trials_.longestMeasurement() * confirmationSize(originalOverPyTorch_.has_value());
+      trials_.longestMeasurement() * processesPerRound(originalOverPyTorch_.has_value());
   const auto reserved = std::chrono::ceil<std::chrono::milliseconds>(
       round * kMinConfirmRounds + std::max(round, trials_.longestJudgement()));
   const auto ofShare = *clock_.leftUntil(kTurnsShare);

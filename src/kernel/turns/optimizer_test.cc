@@ -2,14 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "kernel/propose/test_loop.h"
+#include "kernel/turns/test_optimizer.h"
 #include "kernel/worker/sandbox/defences.h"
 
 namespace hone::kernel {
@@ -20,58 +17,13 @@ using test::failingKernel;
 using test::FakeKernelJudge;
 using test::kernelTaking;
 using test::makeProposal;
+using test::OptimizerFixture;
 using test::ScriptedProposer;
+using test::unreachableTarget;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-/// A store with one run that several optimizers can use in turn.
-class Fixture {
- public:
-  Fixture() {
-    store::Run run;
-    run.key = "k";
-    run.command = "kernel";
-    run_ = store_.addRun(run).value();
-  }
-
-  Result<Optimized> optimize(KernelJudge& kernelJudge, Proposer& proposer,
-                             const OptimizeOptions& options, const std::string& scope = "",
-                             const Examples* examples = nullptr,
-                             const Source& original = kernelTaking(1000),
-                             Progress progress = Progress(true)) {
-    progress.watch(std::make_unique<Watcher>(seen));
-    Optimizer optimizer({kernelJudge, proposer, examples, progress},
-                        {store_, run_, scope, iree::RankBy::cpu, 1}, options);
-    return optimizer.optimize(original);
-  }
-  [[nodiscard]] std::vector<store::Trial> trials() const { return store_.trials(run_).value(); }
-  [[nodiscard]] model::RunDetails details() const { return store_.run(run_).value()->details; }
-  void setDetails(const model::RunDetails& details) {
-    EXPECT_TRUE(store_.setDetails(run_, details));
-  }
-
-  std::vector<ProgressState> seen;  ///< at every step
-
- private:
-  struct Watcher : ProgressWatcher {
-    explicit Watcher(std::vector<ProgressState>& to) : states(to) {}
-    void see(const ProgressState& state, bool /*newStage*/) override { states.push_back(state); }
-    std::vector<ProgressState>& states;
-  };
-
-  ScratchFolder folder_ = ScratchFolder::create("hone-optimizer-test").value();
-  store::Store store_ =
-      store::Store::open(folder_.path() / "s.db", store::Store::Mode::write).value();
-  std::int64_t run_ = 0;
-};
-
-OptimizeOptions unreachableTarget() {
-  OptimizeOptions options;
-  options.targetSpeedup = 1000;
-  return options;
-}
 
 /// Judges every kernel as a GPU kernel on a machine without a GPU.
 class JudgeWithoutGpu : public FakeKernelJudge {
@@ -85,12 +37,12 @@ class JudgeWithoutGpu : public FakeKernelJudge {
 };
 
 TEST(Optimizer, AnalysesKernelThatCannotBeTimed) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   JudgeWithoutGpu kernelJudge;
   ScriptedProposer proposer({});
   testing::internal::CaptureStderr();
-  const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget(), "", nullptr,
-                                       kernelTaking(1000), Progress(false));
+  const auto result =
+      fixture.optimize(kernelJudge, proposer, unreachableTarget(), {.quiet = false});
   const std::string output = testing::internal::GetCapturedStderr();
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message,
@@ -101,7 +53,7 @@ TEST(Optimizer, AnalysesKernelThatCannotBeTimed) {
 }
 
 TEST(Optimizer, KeepsAndConfirmsBest) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer(
       {{makeProposal(kernelTaking(800), "a"), makeProposal(failingKernel(Outcome::mismatch), "b")},
@@ -126,7 +78,7 @@ TEST(Optimizer, KeepsAndConfirmsBest) {
 }
 
 TEST(Optimizer, ReportsTurnAndBestAsProgress) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer(
       {{makeProposal(kernelTaking(495), "a")}, {makeProposal(kernelTaking(247), "b")}});
@@ -148,7 +100,7 @@ TEST(Optimizer, ReportsTurnAndBestAsProgress) {
 }
 
 TEST(Optimizer, ContinuesAfterOneSmallGain) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{makeProposal(kernelTaking(990))},
                              {makeProposal(kernelTaking(500))},
@@ -161,7 +113,7 @@ TEST(Optimizer, ContinuesAfterOneSmallGain) {
 }
 
 TEST(Optimizer, StopsAtTargetOverPyTorch) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge(500);
   OptimizeOptions options;
   options.targetSpeedup = 1.5;
@@ -180,7 +132,7 @@ TEST(Optimizer, StopsAtTargetOverPyTorch) {
 
 TEST(Optimizer, StopsAtExplicitTargetWithoutPyTorch) {
   for (const bool given : {false, true}) {
-    Fixture fixture;
+    OptimizerFixture fixture;
     FakeKernelJudge kernelJudge;
     OptimizeOptions options;
     options.targetSpeedup = 1.5;
@@ -195,7 +147,7 @@ TEST(Optimizer, StopsAtExplicitTargetWithoutPyTorch) {
 }
 
 TEST(Optimizer, StopsAfterMaxTurnsAndAtBudget) {
-  Fixture turns;
+  OptimizerFixture turns;
   FakeKernelJudge kernelJudge;
   std::vector<std::vector<Proposal>> script;
   for (int i = 1; i <= 9; ++i) {
@@ -205,7 +157,7 @@ TEST(Optimizer, StopsAfterMaxTurnsAndAtBudget) {
   OptimizeOptions options = unreachableTarget();
   options.maxTurns = 3;
   EXPECT_EQ(turns.optimize(kernelJudge, proposer, options)->stop, Stop::turns);
-  Fixture budget;
+  OptimizerFixture budget;
   options.maxTurns = 9;
   options.budget.trials = 2;
   const auto limited = budget.optimize(kernelJudge, proposer, options);
@@ -215,7 +167,7 @@ TEST(Optimizer, StopsAfterMaxTurnsAndAtBudget) {
 }
 
 TEST(Optimizer, SucceedsWithoutFasterCandidate) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{makeProposal(kernelTaking(1200)), makeProposal(kernelTaking(5000))}});
   const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
@@ -250,7 +202,7 @@ class LateMismatchJudge : public FakeKernelJudge {
 
 TEST(Optimizer, NamesKernelThatFailedInConfirmation) {
   const auto noteForWrong = [](const Source& wrong) {
-    Fixture fixture;
+    OptimizerFixture fixture;
     LateMismatchJudge kernelJudge(wrong);
     ScriptedProposer proposer({{makeProposal(kernelTaking(400))}});
     const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
@@ -266,7 +218,7 @@ TEST(Optimizer, NamesKernelThatFailedInConfirmation) {
 }
 
 TEST(Optimizer, DoesNotCountFailuresAsPlateau) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   const Proposal wrong = makeProposal(failingKernel(Outcome::mismatch), "wrong");
   ScriptedProposer proposer({{wrong}, {wrong}, {wrong}, {makeProposal(kernelTaking(500))}});
@@ -279,7 +231,7 @@ TEST(Optimizer, DoesNotCountFailuresAsPlateau) {
 }
 
 TEST(Optimizer, ReportsThatAllTurnsFailed) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({});
   proposer.complaints = "no code in the answer";
@@ -292,7 +244,7 @@ TEST(Optimizer, ReportsThatAllTurnsFailed) {
 }
 
 TEST(Optimizer, RepairsFailedCandidates) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer(
       {{makeProposal(failingKernel(Outcome::mismatch), "wrong"),
@@ -316,7 +268,7 @@ TEST(Optimizer, RepairsFailedCandidates) {
 }
 
 TEST(Optimizer, RepairsNothingIfNotAllowed) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{makeProposal(failingKernel(Outcome::mismatch), "wrong")}});
   proposer.repairs = {{makeProposal(kernelTaking(400), "repaired")}};
@@ -329,7 +281,7 @@ TEST(Optimizer, RepairsNothingIfNotAllowed) {
 }
 
 TEST(Optimizer, FailsWithProposerBeforeFirstGain) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{makeProposal(kernelTaking(2000))}});
   proposer.failAfter.stepsLeft = 1;
@@ -344,7 +296,7 @@ TEST(Optimizer, FailsWithProposerBeforeFirstGain) {
 
 TEST(Optimizer, ConfirmsBestAfterProposerFailed) {
   for (const std::size_t repairs : {0U, 1U}) {  // fails in the second turn, or in a repair
-    Fixture fixture;
+    OptimizerFixture fixture;
     FakeKernelJudge kernelJudge;
     ScriptedProposer proposer(
         {{makeProposal(kernelTaking(500), "half")}, {makeProposal(kernelTaking(400), "more")}});
@@ -363,66 +315,8 @@ TEST(Optimizer, ConfirmsBestAfterProposerFailed) {
   }
 }
 
-/// Advances a clock with every step.
-class SlowJudge : public FakeKernelJudge {
- public:
-  [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
-    now += std::chrono::seconds(20);
-    return FakeKernelJudge::judge(source, salt);
-  }
-  [[nodiscard]] Result<JudgeResult> measure(const Implementation& implementation,
-                                            model::Stage stage, std::int64_t round,
-                                            std::int64_t position) override {
-    now += std::chrono::seconds(5);
-    confirmations += stage == model::Stage::final ? 1 : 0;
-    return FakeKernelJudge::measure(implementation, stage, round, position);
-  }
-
-  std::chrono::nanoseconds now{0};
-  int confirmations = 0;
-};
-
-TEST(Optimizer, ConfirmsWithinBudget) {
-  for (const std::int64_t minutes : {3, 5, 8, 20}) {
-    Fixture fixture;
-    SlowJudge kernelJudge;
-    std::vector<std::vector<Proposal>> script;
-    constexpr int kTurns = 30;  // more than the budget allows
-    for (int i = 1; i <= kTurns; ++i) {
-      script.push_back({makeProposal(kernelTaking(1000 * std::pow(0.9, i)))});
-    }
-    ScriptedProposer proposer(script);
-    OptimizeOptions options = unreachableTarget();
-    options.maxTurns = kTurns;
-    options.budget.time = std::chrono::minutes(minutes);
-    options.now = [&] { return kernelJudge.now.count(); };
-    const auto result = fixture.optimize(kernelJudge, proposer, options);
-    ASSERT_TRUE(result) << result.error().message;
-    EXPECT_EQ(result->stop, Stop::budget) << result->why;
-    EXPECT_LE(kernelJudge.now, std::chrono::minutes(minutes)) << minutes;
-    if (minutes > 3) {
-      EXPECT_GE(kernelJudge.confirmations, 6 * 3) << minutes;
-      EXPECT_TRUE(result->improved()) << result->note;
-    }
-  }
-}
-
-TEST(Optimizer, SaysThatBudgetWasTooShort) {
-  Fixture fixture;
-  SlowJudge kernelJudge;
-  ScriptedProposer proposer({{makeProposal(kernelTaking(400))}});
-  OptimizeOptions options = unreachableTarget();
-  options.budget.time = std::chrono::seconds(60);
-  options.now = [&] { return kernelJudge.now.count(); };
-  const auto result = fixture.optimize(kernelJudge, proposer, options);
-  ASSERT_TRUE(result) << result.error().message;
-  EXPECT_FALSE(result->improved());
-  EXPECT_LE(kernelJudge.now, std::chrono::seconds(60));
-  EXPECT_THAT(result->note, HasSubstr("raise --budget"));
-}
-
 TEST(Optimizer, ReportsWhyProposerEnded) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({});
   proposer.end = "spending cap of $1 reached";
@@ -430,7 +324,7 @@ TEST(Optimizer, ReportsWhyProposerEnded) {
 }
 
 TEST(Optimizer, JudgesEachSourceOnce) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   const Proposal same = makeProposal(kernelTaking(700));
   ScriptedProposer proposer({{same, same, makeProposal(kernelTaking(1000))}, {same}, {same}});
@@ -448,11 +342,11 @@ TEST(Optimizer, RejectsFailingOriginal) {
            {Outcome::compileFailed, "scale does not compile"},
            {Outcome::invalid, "scale is rejected"},
            {Outcome::runTimeout, "scale does not run"}}) {
-    Fixture fixture;
+    OptimizerFixture fixture;
     FakeKernelJudge kernelJudge;
     ScriptedProposer proposer({});
-    const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget(), "", nullptr,
-                                         failingKernel(outcome));
+    const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget(),
+                                         {.original = failingKernel(outcome)});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().fault, Fault::user);
     EXPECT_THAT(result.error().message, HasSubstr(message));
@@ -460,19 +354,19 @@ TEST(Optimizer, RejectsFailingOriginal) {
 }
 
 TEST(Optimizer, SeparatesKernelsOfOneRun) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge;
   ScriptedProposer first({{makeProposal(kernelTaking(500))}});
   ScriptedProposer second({{makeProposal(kernelTaking(500))}});
-  ASSERT_TRUE(fixture.optimize(kernelJudge, first, unreachableTarget(), "a.cc"));
-  const auto result = fixture.optimize(kernelJudge, second, unreachableTarget(), "b.cc");
+  ASSERT_TRUE(fixture.optimize(kernelJudge, first, unreachableTarget(), {.scope = "a.cc"}));
+  const auto result = fixture.optimize(kernelJudge, second, unreachableTarget(), {.scope = "b.cc"});
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->improved());
   EXPECT_EQ(kernelJudge.judgements[kernelTaking(500).key()], 2) << "each kernel has its own trials";
 }
 
 TEST(Optimizer, StoresAllTrials) {
-  Fixture fixture;
+  OptimizerFixture fixture;
   FakeKernelJudge kernelJudge(800);
   ScriptedProposer proposer({{makeProposal(kernelTaking(500), "half")}});
   ASSERT_TRUE(fixture.optimize(kernelJudge, proposer, unreachableTarget()));
@@ -491,119 +385,9 @@ TEST(Optimizer, StoresAllTrials) {
                                  "PyTorch, again"));
 }
 
-/// Returns the part of the result that must not depend on where a run was killed.
-nlohmann::json comparableResult(const Optimized& result) {
-  nlohmann::json json = toJson(toKernelOutcome(result));
-  json["conversation"] = result.conversation;
-  return json;
-}
-
-std::vector<std::vector<Proposal>> mixedScript() {
-  return {{makeProposal(kernelTaking(800), "a"),
-           makeProposal(failingKernel(Outcome::compileFailed), "b"),
-           makeProposal(kernelTaking(790), "c"), makeProposal(kernelTaking(4000), "d")},
-          {makeProposal(kernelTaking(790), "e"), makeProposal(kernelTaking(805), "f")},
-          {makeProposal(kernelTaking(350), "g")}};
-}
-
-/// However often and wherever a run is killed, it ends with the same result, and nothing that was
-/// recorded is judged or measured again.
-RC_GTEST_PROP(Optimizer, ResumesAfterKill, ()) {
-  static const nlohmann::json kUninterrupted = [] {
-    Fixture fixture;
-    FakeKernelJudge kernelJudge(500);
-    ScriptedProposer proposer(mixedScript());
-    return comparableResult(fixture.optimize(kernelJudge, proposer, unreachableTarget()).value());
-  }();
-  const auto kills = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 120));
-  Fixture fixture;
-  FakeKernelJudge kernelJudge(500);
-  for (const int steps : kills) {
-    ScriptedProposer proposer(mixedScript());
-    kernelJudge.failAfter.stepsLeft = steps;
-    const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
-    if (result) {
-      RC_ASSERT(comparableResult(*result) == kUninterrupted);
-    }
-  }
-  kernelJudge.failAfter.stepsLeft = 1'000'000;
-  ScriptedProposer proposer(mixedScript());
-  const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
-  RC_ASSERT(result.has_value());
-  RC_ASSERT(comparableResult(*result) == kUninterrupted);
-  for (const auto& [key, times] : kernelJudge.judgements) {
-    RC_ASSERT(times == 1);
-  }
-}
-
-TEST(Optimizer, ResumesWithRemainingBudget) {
-  Fixture fixture;
-  FakeKernelJudge kernelJudge;
-  OptimizeOptions options = unreachableTarget();
-  options.budget.time = std::chrono::hours(10);
-  ScriptedProposer first(mixedScript());
-  kernelJudge.failAfter.stepsLeft = 3;  // killed while the candidates of the first turn are judged
-  ASSERT_FALSE(fixture.optimize(kernelJudge, first, options));
-  model::RunDetails details = fixture.details();
-  std::int64_t& used = details.kernels.at("").at(0).usedMs;
-  EXPECT_GE(used, 0);
-  used = std::int64_t{9} * 3600 * 1000;  // more than the share of the turns
-  fixture.setDetails(details);
-  kernelJudge.failAfter.stepsLeft = 1'000'000;
-  ScriptedProposer second(mixedScript());
-  const auto result = fixture.optimize(kernelJudge, second, options);
-  ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->stop, Stop::budget);
-  EXPECT_THAT(second.bests, SizeIs(0)) << "no time left for another turn";
-  EXPECT_GE(fixture.details().kernels.at("").at(0).usedMs, 9 * 3600 * 1000);
-}
-
-TEST(Optimizer, NamesMissingDefences) {
+TEST(FormatWarning, NamesMissingDefences) {
   EXPECT_EQ(formatWarning({}), "");
   EXPECT_THAT(formatWarning({"landlock", "seccomp"}), HasSubstr("lacks landlock and seccomp"));
-}
-
-/// A resumed run does not repeat a request, because answers cost money.
-TEST(Optimizer, RequestsEachTurnOnce) {
-  Fixture fixture;
-  FakeKernelJudge kernelJudge;
-  ScriptedProposer first(mixedScript());
-  kernelJudge.failAfter.stepsLeft = 3;  // killed while the candidates of the first turn are judged
-  ASSERT_FALSE(fixture.optimize(kernelJudge, first, unreachableTarget()));
-  EXPECT_THAT(first.bests, SizeIs(1));
-  kernelJudge.failAfter.stepsLeft = 1'000'000;
-  ScriptedProposer second(mixedScript());
-  const auto result = fixture.optimize(kernelJudge, second, unreachableTarget());
-  ASSERT_TRUE(result);
-  EXPECT_THAT(second.triedBefore, ElementsAre(4, 5, 6)) << "it starts with the second turn";
-  EXPECT_EQ(result->conversation, "turns 1 2 3 4");
-}
-
-/// A resumed run does not repeat repairs, either.
-TEST(Optimizer, RequestsEachRepairOnce) {
-  const auto script = [] {
-    ScriptedProposer proposer({{makeProposal(failingKernel(Outcome::mismatch), "a")}});
-    proposer.repairs = {{makeProposal(failingKernel(Outcome::runFailed), "b")},
-                        {makeProposal(kernelTaking(500), "c")}};
-    return proposer;
-  };
-  OptimizeOptions options = unreachableTarget();
-  options.maxTurns = 1;
-  for (int steps = 1; steps < 6; ++steps) {
-    Fixture fixture;
-    FakeKernelJudge kernelJudge;
-    ScriptedProposer first = script();
-    kernelJudge.failAfter.stepsLeft = steps;
-    ASSERT_FALSE(fixture.optimize(kernelJudge, first, options));
-    kernelJudge.failAfter.stepsLeft = 1'000'000;
-    ScriptedProposer second = script();
-    const auto result = fixture.optimize(kernelJudge, second, options);
-    ASSERT_TRUE(result);
-    EXPECT_EQ(result->best.title, "c");
-    EXPECT_EQ(first.bests.size() + second.bests.size(), 1U);
-    EXPECT_EQ(first.errors.size() + second.errors.size(), 2U) << steps;
-    EXPECT_EQ(kernelJudge.judgements.size(), 4U);
-  }
 }
 
 }  // namespace
