@@ -1,31 +1,17 @@
-# Stops with one message that names everything missing, instead of CMake's first complaint about a
-# package it cannot find.
+# Stops with one message that names all missing packages of packages.txt, instead of CMake's error
+# about the first one.
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/packages.txt lines REGEX "^[^#]+ ")
 set(missing "")
-function(hone_require_header header package)
-  find_path(HONE_HAS_${package} ${header})
+foreach(line IN LISTS lines)
+  string(REPLACE " " ";" line ${line})
+  list(GET line 0 package)
+  list(GET line 1 file)
+  find_path(HONE_HAS_${package} ${file}
+    PATHS /usr/share/javascript/chart.js PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE})
   if(NOT HONE_HAS_${package})
-    set(missing ${missing} ${package} PARENT_SCOPE)
+    list(APPEND missing ${package})
   endif()
-endfunction()
-hone_require_header(CLI/CLI.hpp libcli11-dev)
-hone_require_header(fmt/format.h libfmt-dev)
-hone_require_header(nlohmann/json.hpp nlohmann-json3-dev)
-hone_require_header(SQLiteCpp/SQLiteCpp.h libsqlitecpp-dev)
-hone_require_header(sqlite3.h libsqlite3-dev)
-hone_require_header(oneapi/dnnl/dnnl.hpp libdnnl-dev)
-hone_require_header(CL/cl.h ocl-icd-opencl-dev) # oneDNN's CMake files ask for it
-hone_require_header(re2/re2.h libre2-dev)
-hone_require_header(openssl/evp.h libssl-dev)
-hone_require_header(toml++/toml.h libtomlplusplus-dev)
-hone_require_header(httplib.h libcpp-httplib-dev)
-find_path(HONE_HAS_curl curl/curl.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE})
-if(NOT HONE_HAS_curl)
-  list(APPEND missing libcurl4-openssl-dev)
-endif()
-find_path(HONE_HAS_chart chart.min.js PATHS /usr/share/javascript/chart.js)
-if(NOT HONE_HAS_chart)
-  list(APPEND missing libjs-chart.js)
-endif()
+endforeach()
 if(missing)
   list(JOIN missing " " missing)
   message(FATAL_ERROR "hone needs these libraries to build: ${missing}\n"
