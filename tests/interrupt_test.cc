@@ -161,7 +161,7 @@ TEST_P(Interrupted, ReportsInterruptAndResumes) {
   const CommandResult ran = process.wait();
   EXPECT_EQ(ran.code, 130);
   EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("hone: interrupted; run the same command again to continue\n"));
+  EXPECT_THAT(ran.err, HasSubstr("hone: interrupted; rerun the command to resume\n"));
   EXPECT_TRUE(box.allProcessesEnd());
   EXPECT_THAT(box.leftoverFiles(), IsEmpty());
   const std::int64_t kept = box.countStoredTrials(1);

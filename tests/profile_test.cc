@@ -153,7 +153,7 @@ TEST(Profile, RejectsInvalidInput) {
   expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"unknown kind 'conv4d'"});
   expectError(sandbox.hone({"profile", "missing.txt"}), 2, {"missing.txt"});
   expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"got 'mkl'"});
-  expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"no folder x"});
+  expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"folder x does not exist"});
   expectError(sandbox.hone(with(kSmall, {"--output=y.csv", "--tags=oops"})), 2,
               {"expected key:value, got 'oops'"});
   expectError(sandbox.hone({"profile", "--problem=gemmm -m 3"}), 2, {"gemmm"});

@@ -104,7 +104,8 @@ TEST_F(Report, RejectsInvalidOptions) {
   expectError(box_.hone({"report"}), 2, {"RUN"});
   expectError(box_.hone({"report", "7"}), 2, {"no run 7", "2, 1"});
   expectError(box_.hone({"report", "newest"}), 2, {"invalid run 'newest'", "last"});
-  expectError(box_.hone({"report", "1", "-o", "nowhere/page.html"}), 2, {"no folder nowhere"});
+  expectError(box_.hone({"report", "1", "-o", "nowhere/page.html"}), 2,
+              {"folder nowhere does not exist"});
   expectError(box_.hone({"report", "1", "-o", "."}), 2, {". is a folder"});
   expectError(box_.hone({"report", "1", "-o", "x.csv", "--csv"}), 2,
               {"x.csv", "another extension"});

@@ -20,7 +20,7 @@ struct BenchRun {
   iree::Device device;
   const engine::Plan& plan;
   std::vector<engine::Finding> findings;
-  std::optional<engine::Finding> alternative;  ///< ONNX Runtime, if it was asked for
+  std::optional<engine::Finding> alternative;  ///< ONNX Runtime, if requested
 };
 
 /// Returns the result to store, without hone's own CPU time.

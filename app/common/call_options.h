@@ -26,8 +26,8 @@ struct CallOptions {
   void addTo(CLI::App& command, const std::string& scope = "");
   /// Adds only the sizes of dimensions, for a command that runs nothing.
   void addDimsTo(CLI::App& command, const std::string& scope = "");
-  /// Returns the program of a file, to load with these flags. Fails with a user error that quotes
-  /// the option if a size or a range is not valid.
+  /// Returns `file` with these options and compiler flags, for engine::loadProgram(). Fails with a
+  /// user error that quotes the option if a size or a range is not valid.
   [[nodiscard]] Result<engine::ProgramSource> sourceFor(
       const std::filesystem::path& file, const std::vector<std::string>& flags) const;
   /// Returns the largest sizes of the ranges in `dims` ("batch=1:8"), one per range. Programs are
@@ -40,7 +40,7 @@ struct CallOptions {
 /// Returns true for a file with a program or model; other files are workloads.
 [[nodiscard]] bool isProgramFile(const std::string& file);
 
-/// Says which sizes of dimensions hone chose.
+/// Reports the sizes that hone chose for dynamic dimensions.
 void reportChosenSizes(const engine::Program& program, Progress& progress);
 
 }  // namespace hone::app

@@ -14,7 +14,7 @@ namespace hone::app {
 /// Opens the store for reading; fails with a user error if it does not exist.
 [[nodiscard]] Result<store::Store> openStore(const Context& context);
 
-/// Returns the run; fails with a user error that lists recent runs.
+/// Returns the run; fails with a user error that lists recent runs if it does not exist.
 [[nodiscard]] Result<store::Run> findRun(const store::Store& store, const Context& context,
                                          std::int64_t id);
 /// Like above; `name` is the number of a run, or `last`.

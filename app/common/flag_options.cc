@@ -16,7 +16,10 @@ Result<std::vector<std::string>> FlagOptions::flags() const {
   flags.insert(flags.end(), rest_.begin(), rest_.end());
   for (const std::string& flag : flags) {
     if (!flag.starts_with('-')) {
-      return userError("invalid compiler flag '{}': flags start with -- and go after --", flag);
+      return userError(
+          "invalid compiler flag '{}': expected flags after a separate --, as in -- "
+          "--iree-opt-data-tiling",
+          flag);
     }
   }
   return flags;

@@ -11,11 +11,11 @@
 
 namespace hone::app {
 
-/// A line of a workload file. A line without a problem that is not bad is blank or a comment.
+/// A line of a workload file. A line with neither a problem nor an error is blank or a comment.
 struct FileLine {
   std::string text;
   std::optional<model::Problem> problem;  ///< the first one on this line
-  /// All of them: directions of one convolution.
+  /// All problems of this line, such as the directions of one convolution.
   std::vector<model::Problem> problems{};  // NOLINT(readability-redundant-member-init): g++ warns
   bool bad = false;
 };

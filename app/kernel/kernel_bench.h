@@ -44,8 +44,8 @@ struct KernelBench {
 };
 
 enum class NeedsTileLang : std::uint8_t { no, yes };
-/// Sets the Python that has torch, and TileLang if needed, if there is one. C++ kernels do not need
-/// it.
+/// Selects a Python with torch, and with TileLang if needed; keeps none if none is installed,
+/// because C++ kernels do not need it.
 [[nodiscard]] Result<void> setPython(kernel::JudgeOptions& judge, NeedsTileLang needs);
 
 /// Returns the folder of the exploits that hone ships.

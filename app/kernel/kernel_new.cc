@@ -205,8 +205,7 @@ Result<NewKernel> writeNewKernel(KernelCommand& command, const fs::path& referen
 
 void addKernelNewCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<NewOptions>();
-  CLI::App* command = kernel.add_subcommand(
-      "new", "Write a first correct kernel from a reference, by a model or a plain one");
+  CLI::App* command = kernel.add_subcommand("new", "Write a first correct kernel for a reference");
   command->add_option("--reference", options->optimize.reference, "Reference: a .cc or .py file")
       ->type_name("FILE")
       ->required();

@@ -17,7 +17,7 @@ namespace hone::app {
 [[nodiscard]] std::filesystem::path kernelFileFor(const std::filesystem::path& reference,
                                                   kernel::Language language);
 
-/// The language of a first kernel: that of the option, or that of the reference.
+/// Returns the language of a first kernel: that of the option, or that of the reference.
 [[nodiscard]] kernel::Language languageOfNew(const std::string& given,
                                              const std::filesystem::path& reference);
 
@@ -29,8 +29,9 @@ struct NewKernel {
   bool byModel = false;
 };
 
-/// Writes a first correct kernel for a reference to `file`, by the model of the command or a plain
-/// one. Also writes the conversation with the model, unless --no-save is given.
+/// Writes a first correct kernel for a reference to `file`. The language model of the command
+/// writes it; without a model, it is a plain translation of the reference. Also writes the
+/// conversation with the model, unless --no-save is given.
 [[nodiscard]] Result<NewKernel> writeNewKernel(KernelCommand& command,
                                                const std::filesystem::path& reference,
                                                const std::filesystem::path& file);

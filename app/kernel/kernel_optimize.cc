@@ -107,7 +107,7 @@ class OptimizeRun {
     return toJson(result);
   }
 
-  /// Returns the error that ended the turns early, after what was found had been written.
+  /// Returns the error that ended the turns early; results found before it are written.
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
   void print(const json& summary) const {
@@ -329,7 +329,7 @@ void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
       ->excludes(file);
   command
       ->add_option("--threshold", options->threshold,
-                   "With --all-slow: a kernel below it is slow, see list-slow")
+                   "With --all-slow: the threshold of `hone kernel list-slow`")
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--reference", options->reference,

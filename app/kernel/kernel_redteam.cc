@@ -138,7 +138,8 @@ void addKernelRedTeamCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<RedTeamCommandOptions>();
   CLI::App* command = kernel.add_subcommand(
       "redteam", "Run known exploits against the judge and list the defences of this system");
-  command->add_option("NAMES", options->names, "Run only exploits whose names start like this");
+  command->add_option("NAMES", options->names,
+                      "Run only exploits whose names have one of these prefixes");
   command->add_option("--run-timeout", options->runSeconds, "Timeout of one kernel process")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e5))

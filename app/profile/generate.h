@@ -28,8 +28,8 @@ struct GenerateOptions {
   void addTo(CLI::App& command, Context& context);
 };
 
-/// Writes every operation with its configurations below the folder; only the dispatches that match
-/// the filter. Passes one line per file and configuration to `report`, in the format of IREE's
+/// Writes the dispatches that match the filter below the folder: every operation with its
+/// configurations. Passes one line per file and configuration to `report`, in the format of IREE's
 /// dispatch profiler. Fails with a user error if nothing matches.
 [[nodiscard]] Result<std::vector<profile::Generated>> generateAll(
     Toolchain& toolchain, const std::vector<profile::Operation>& operations,

@@ -25,9 +25,9 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
   mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*mode);
   mode->get_option("--target")
-      ->description("local, vulkan, rocm:gfx942, cuda:sm_80, … or a list: one per driver");
+      ->description("Target to compile for, or a list with one per driver: local,rocm:gfx942");
   mode->get_option("--device")
-      ->description("local-sync, local-task, vulkan, hip://0, … or a list: one sweep per driver");
+      ->description("Device to run on, or a list with one sweep per driver: local-task,hip://0");
   options->cluster.addTo(*mode);
   return mode;
 }

@@ -21,8 +21,8 @@ struct TuneAllResult {
 };
 
 /// Tunes the programs in order. Skips programs that do not compile or run; fails with a user error
-/// if that is true of all. A machine error stops the run and keeps the programs tuned so far. Tries
-/// the entries of `starterSpec`, if not empty, first.
+/// if it skips all of them. A machine error stops the run and keeps the programs tuned so far.
+/// Tries the entries of `starterSpec`, if not empty, first.
 [[nodiscard]] Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
                                             std::vector<tune::WholeProgram> programs,
                                             const tune::TuneOptions& options,

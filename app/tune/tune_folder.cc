@@ -33,7 +33,7 @@ std::string relativePath(const fs::path& file, const fs::path& folder) {
       fs::absolute(folder).lexically_normal());
 }
 
-/// Copies what compiling and running needs into the folder: a model's program and weights.
+/// Copies the program and the weights of a model into the folder.
 Result<void> addProgram(const engine::Program& program, const fs::path& folder,
                         tune::TunedFolder& tuned) {
   tuned.source = relativePath(program.file.empty() ? program.source : program.file, folder);
@@ -100,7 +100,7 @@ Result<void> writeModule(Toolchain& toolchain, const TunedProgram& tuned, const 
   return copyFile(compiled.module, folder / tune::kModuleFile);
 }
 
-/// Adds what was proven.
+/// Adds the proof: times, interval and reference.
 void addProof(const TunedProgram& program, tune::TunedFolder& tuned) {
   const model::TunedProgram result = toResult(program);
   tuned.improved = result.proof.has_value();

@@ -9,7 +9,7 @@
 
 namespace hone::app {
 
-/// Returns true if `-o` names a folder for everything rather than a spec.
+/// Returns true if `-o` names a folder for all results rather than a spec.
 [[nodiscard]] bool isTunedFolder(const std::string& output);
 
 /// Writes the folder of a tuned program: spec, script, flags.txt, the compiled module, weights and

@@ -107,7 +107,7 @@ Result<Files> filesFor(Toolchain& toolchain, const std::vector<TunedProgram>& tu
   return files;
 }
 
-/// Says why no spec was written. Warns about a stale file instead of removing it.
+/// Prints why no spec was written. Warns about a stale file instead of removing it.
 void printMissingSpec(const std::vector<TunedProgram>& tuned, const std::string& output) {
   const bool gained = std::ranges::any_of(
       tuned, [](const TunedProgram& one) { return one.result.proof.has_value(); });

@@ -123,7 +123,7 @@ std::string explainNotInSpec(const TunedDispatch& dispatch) {
 /// Share of the program's time below which dispatches are summed up in one line.
 constexpr double kMinShownShare = 0.01;
 
-/// Dispatches that are not worth a line of their own.
+/// Small dispatches, which the table sums up in one line.
 class SmallDispatches {
  public:
   /// Adds the dispatch if it is small and not tuned; returns false otherwise.
@@ -297,7 +297,7 @@ model::TunedVariant toResult(const Variant& variant) {
   return result;
 }
 
-/// Adds what is known about a model only.
+/// Adds the members that only models have.
 void addModel(const TunedProgram& tuned, model::TunedProgram& program) {
   program.sizes = tuned.whole.program.describeDims();
   program.otherSizes = tuned.otherSizes;

@@ -35,7 +35,7 @@ struct VerifyOptions {
   ToolchainOptions toolchain;
 };
 
-/// An entry of the spec and what it does with this compiler.
+/// An entry of the spec and its effect with this compiler.
 struct CheckedEntry {
   std::string name;
   bool matches = false;
@@ -43,7 +43,7 @@ struct CheckedEntry {
   std::string why;  ///< reason if it does not gain
 };
 
-/// Everything that the checks of a folder share.
+/// State shared by the checks of a folder.
 struct VerifyContext {
   const VerifyOptions& options;
   fs::path folder;

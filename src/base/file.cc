@@ -263,7 +263,7 @@ Result<void> checkParentFolder(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    return userError("cannot write {}: no folder {}", file.string(), folder.string());
+    return userError("cannot write {}: folder {} does not exist", file.string(), folder.string());
   }
   return {};
 }

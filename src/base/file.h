@@ -19,8 +19,8 @@ namespace hone {
 /// devices, pipes and /dev/stdout instead of replacing them.
 [[nodiscard]] Result<void> writeFile(const std::filesystem::path& file, std::string_view content);
 
-/// Writes a file that is useless after a crash: as writeFile, but does not sync, and replaces
-/// what is there.
+/// Writes a file that need not survive a crash: like writeFile(), but without syncing, and replaces
+/// devices and links.
 [[nodiscard]] Result<void> writeScratchFile(const std::filesystem::path& file,
                                             std::string_view content);
 

@@ -147,8 +147,8 @@ TEST_F(FileTest, NamesFileAndMissingFolderInUserError) {
   const auto result = checkParentFolder(lost);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::user);
-  EXPECT_EQ(result.error().message, fmt::format("cannot write {}: no folder {}", lost.string(),
-                                                lost.parent_path().string()));
+  EXPECT_EQ(result.error().message, fmt::format("cannot write {}: folder {} does not exist",
+                                                lost.string(), lost.parent_path().string()));
   ASSERT_TRUE(writeFile(file_, ""));
   EXPECT_FALSE(checkParentFolder(file_ / "below")) << "a file is not a folder";
 }

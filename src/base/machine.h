@@ -27,7 +27,7 @@ namespace hone {
 /// <repository> of <repository>/build/hone if built by make. "" if the executable is unknown.
 [[nodiscard]] std::filesystem::path installPrefix();
 /// Returns the command that installs an optional part ("kernels"), or everything that is required
-/// (""), in the way in which hone itself was installed.
+/// (""). It depends on how hone was installed: from source or by pip.
 [[nodiscard]] std::string installCommand(std::string_view part);
 
 }  // namespace hone

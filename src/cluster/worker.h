@@ -20,8 +20,8 @@ class UnitPerformer {
   UnitPerformer& operator=(UnitPerformer&&) = delete;
   virtual ~UnitPerformer() = default;
 
-  /// Executes a unit. A user error is sent as the answer. After a machine error the worker ends and
-  /// the unit is retried elsewhere, without blame.
+  /// Executes a unit. A user error is sent as the answer. After a machine error the worker ends,
+  /// and the unit is retried elsewhere without counting a death.
   [[nodiscard]] virtual Result<nlohmann::json> perform(const QueuedUnit& unit) = 0;
   [[nodiscard]] virtual store::Node node() const = 0;
   /// Returns true if code compiled here runs only on machines like this one.

@@ -20,7 +20,7 @@ class WorkerHealth {
   struct Review {
     std::vector<std::string> silent;    ///< no heartbeat in time; marked as lost
     std::vector<std::string> reclaims;  ///< lost, and claimed a unit since
-    bool anyLeft = false;               ///< a worker ended as it should
+    bool anyLeft = false;               ///< a worker exited normally
   };
 
   /// Expects a heartbeat of a worker whose job runs.

@@ -11,7 +11,7 @@ namespace hone::engine {
 
 /// One input as the user describes it.
 struct InputSpec {
-  std::string text;                      ///< of the user
+  std::string text;                      ///< as the user wrote it
   std::string name;                      ///< "" if it is given by position
   std::string type;                      ///< "4x4xf32"; "" if it follows from the program
   std::string value;                     ///< in the syntax of IREE's tools: "1", "@file.bin"
@@ -25,8 +25,9 @@ struct InputSpec {
 /// per array; they are named.
 [[nodiscard]] Result<std::vector<InputSpec>> parseInputSpecs(const std::vector<std::string>& texts);
 
-/// Orders the specs as the inputs are, one per input. Inputs without a spec get an empty one, if
-/// all specs are named. Fails with a user error that names the spec or the input that has none.
+/// Assigns the specs to the inputs; returns one spec per input, in order. Inputs without a spec get
+/// an empty one, if all specs are named. Fails with a user error that names the spec or the input
+/// that has none.
 [[nodiscard]] Result<std::vector<InputSpec>> assignSpecs(std::vector<InputSpec> specs,
                                                          const std::vector<std::string>& names,
                                                          const std::vector<std::string>& types,

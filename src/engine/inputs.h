@@ -19,7 +19,7 @@ struct Inputs {
   bool generated = false;  ///< all values are hone's, so that a problem has a reference
 };
 
-/// Offset of a plan's seed for the values of its other inputs.
+/// Added to a plan's seed to generate its second set of inputs.
 inline constexpr std::uint64_t kOtherSeed = 0x5eed;
 
 /// Generates the inputs that the user did not provide. A spec is one of

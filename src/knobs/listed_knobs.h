@@ -31,7 +31,7 @@ struct TilingForm {
 /// Tilings listed for a dispatch.
 struct Listing {
   std::vector<Tiling> tilings;
-  std::optional<Tiling> byDefault;  ///< the compiler's choice; part of the space and tried first
+  std::optional<Tiling> byDefault;  ///< the compiler's default; part of the space and tried first
   std::function<double(const Tiling&)> guess;
   std::size_t maxTilings = 20'000;  ///< if there are more, the cheapest by `guess` are kept
 };

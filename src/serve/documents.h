@@ -56,9 +56,10 @@ class Documents {
   /// Returns the earliest time to notify the page's listeners. Limits building documents for that
   /// many listeners to 1 % of a CPU.
   [[nodiscard]] Clock::time_point nextRefresh(Page page, std::size_t listeners) const;
-  /// Says if a page with version `have` may be outdated. A finished run does not change, even if
-  /// the store does.
+  /// Difference between a page and the store.
   enum class Change : std::uint8_t { none, changed, gone };
+  /// Returns the change since version `have`. A finished run does not change, even if the store
+  /// does.
   [[nodiscard]] Result<Change> changeSince(Page page, std::int64_t have);
 
  private:

@@ -20,9 +20,8 @@ class FileRules {
   /// and signals to other processes, as far as the system supports it. Returns nullopt if the
   /// system has no Landlock. Skips paths that do not exist.
   [[nodiscard]] static std::optional<FileRules> create(const FileAccess& access);
-  /// Returns rules that allow to change files only below these folders and in /dev, and do not
-  /// restrict anything else. Returns nullopt if the system has no Landlock. Skips folders that do
-  /// not exist.
+  /// Returns rules that allow changing files only below these folders and in /dev. They restrict
+  /// nothing else. Returns nullopt if the system has no Landlock. Skips folders that do not exist.
   [[nodiscard]] static std::optional<FileRules> changeOnlyBelow(
       std::span<const std::filesystem::path> folders);
   FileRules(FileRules&& other) noexcept;

@@ -41,8 +41,7 @@ InterruptGuard::~InterruptGuard() { toleratedInterrupts = 1; }
 bool interrupted() { return interruptCount > 0; }
 
 std::unexpected<Error> interruptedError() {
-  return std::unexpected(
-      Error{Fault::interrupted, "interrupted; run the same command again to continue"});
+  return std::unexpected(Error{Fault::interrupted, "interrupted; rerun the command to resume"});
 }
 
 }  // namespace hone

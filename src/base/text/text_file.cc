@@ -17,7 +17,7 @@ Result<std::string> readTextFile(const std::filesystem::path& file) {
   }
   const std::string name = file.string();
   if (file.extension() == ".onnx") {
-    return userError("{} is an ONNX model; convert it with iree-import-onnx first", name);
+    return userError("{} is an ONNX model; expected text", name);
   }
   if (file.extension() == ".vmfb") {
     return userError("{} is a compiled module; expected its MLIR program", name);

@@ -95,7 +95,8 @@ class Spool {
   [[nodiscard]] std::optional<std::pair<Claim, QueuedUnit>> claim(
       const std::string& worker, bool mayMeasure, const std::string& notFailedOn = "");
   [[nodiscard]] Result<void> answer(const Claim& claim, const Answer& answer);
-  /// Requeues the worker's claimed units without blame; answered units are not requeued.
+  /// Requeues the worker's claimed units without counting a failure; answered units are not
+  /// requeued.
   void requeue(const std::string& worker);
   /// Reports that the worker died executing its unit, or that its machine failed. Without a claimed
   /// unit, reports that it could not start.

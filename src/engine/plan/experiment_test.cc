@@ -245,7 +245,7 @@ TEST_F(ExperimentTest, MissingDeviceIsMachineError) {
   const auto findings = executeOn(gone, matmulPlan(), run);
   ASSERT_FALSE(findings);
   EXPECT_EQ(findings.error().fault, Fault::machine);
-  EXPECT_THAT(findings.error().message, HasSubstr("nowhere is gone"));
+  EXPECT_THAT(findings.error().message, HasSubstr("nowhere is lost"));
   EXPECT_TRUE(store_.trials(run)->empty());
 }
 

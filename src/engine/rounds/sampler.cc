@@ -24,7 +24,7 @@ Result<void> expectDevice(const iree::ModuleRunner& runner) {
     return {};
   }
   return machineError(
-      "device {} is gone; results so far are stored, run the same command again once it is back",
+      "device {} is lost; results so far are stored; rerun the command when it is back",
       runner.device().name);
 }
 

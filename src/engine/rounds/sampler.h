@@ -44,7 +44,7 @@ struct Measurement {
   std::vector<model::Sample> samples;
 };
 
-/// Fails with a machine error if the device is gone.
+/// Fails with a machine error if the device is lost.
 [[nodiscard]] Result<void> expectDevice(const iree::ModuleRunner& runner);
 
 /// Returns the median of the samples of one process, by wall or CPU time.

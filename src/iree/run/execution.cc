@@ -69,7 +69,7 @@ Command commandFor(const Installation& installation, const Device& device, const
   Command command;
   command.limits = limits;
   command.inherit = Inherit::harmless;
-  if (device.isLocal()) {  // drivers of GPUs change files of their own
+  if (device.isLocal()) {  // GPU drivers write files
     command.writable.emplace();
   }
   command.argv = {installation.runtimeTool(tool).string(), "--device=" + device.name,

@@ -30,7 +30,7 @@ constexpr milliseconds kMaxPause{120'000};
 constexpr std::size_t kMaxMessage = 300;
 /// Shorter texts are not keys, and replacing them would garble messages.
 constexpr std::size_t kMinKeyLength = 6;
-/// A request is changed at most this often because the server complains about it.
+/// Maximum number of changes to a request that the server rejects.
 constexpr int kMaxAdaptations = 8;
 /// Tokens that a server may add around the messages.
 constexpr std::int64_t kTokenMargin = 64;

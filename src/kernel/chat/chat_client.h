@@ -34,7 +34,7 @@ struct ChatMessage {
   std::string text;
 };
 
-/// Estimates the tokens of a conversation, rather too high than too low.
+/// Estimates the tokens of a conversation; errs on the high side.
 [[nodiscard]] std::int64_t guessTokens(std::span<const ChatMessage> messages);
 
 struct ChatRequest {
@@ -75,7 +75,7 @@ class ChatClient {
   /// Creates a client; fails with a user error if the address is invalid or contains a password.
   [[nodiscard]] static Result<ChatClient> make(ChatOptions options);
 
-  /// Sends a conversation and returns the answer. Lowers `maxTokens` if the server says so.
+  /// Sends a conversation and returns the answer. Lowers `maxTokens` if the server rejects it.
   [[nodiscard]] Result<ChatReply> ask(ChatRequest request);
 
   [[nodiscard]] const std::string& model() const { return options_.model; }

@@ -32,7 +32,7 @@ struct TokenComplaint {
 };
 
 /// Reads the error of a server: the wordings of OpenAI, Anthropic, Mistral, Groq, vLLM and
-/// llama.cpp. Other errors are no complaint.
+/// llama.cpp. Returns an empty complaint for other errors.
 [[nodiscard]] TokenComplaint readTokenComplaint(std::string_view body);
 
 }  // namespace hone::kernel

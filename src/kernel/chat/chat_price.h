@@ -24,7 +24,7 @@ struct TokenUse {
   bool operator==(const TokenUse&) const = default;
 };
 
-/// Estimates the number of tokens of a text, rather too high than too low.
+/// Estimates the number of tokens of a text; errs on the high side.
 [[nodiscard]] std::int64_t guessTokens(std::string_view text);
 
 [[nodiscard]] double computeCost(const TokenUse& use, const ChatPrice& price);

@@ -22,7 +22,7 @@ namespace hone::kernel {
 
 /// Returns the scale that the error of each element is relative to: the larger of its magnitude and
 /// the root mean square along each line of the tensor through it. The lines matter because terms
-/// that cancel in one element show in its neighbors. `condition`, if given, raises the scales in
+/// that cancel in one element show in its neighbours. `condition`, if given, raises the scales in
 /// the same way; it is |reference(perturbed inputs) - reference(inputs)| / perturbation.
 [[nodiscard]] std::vector<double> errorScales(const std::vector<double>& expected,
                                               const std::vector<std::int64_t>& shape,

@@ -41,7 +41,7 @@ Result<std::string> findForbiddenDependency(const CppBuilt& built) {
 struct Judge::State {
   explicit State(JudgeContext shared)
       : context(std::move(shared)), verifier(context), timer(context, verifier) {}
-  /// Builds the runnable of a implementation. Returns nullopt if the build fails; `judged` says
+  /// Builds the runnable of an implementation. Returns nullopt if the build fails; `judged` says
   /// why.
   [[nodiscard]] Result<std::optional<Runnable>> makeRunnable(const Implementation& implementation,
                                                              JudgeResult& judged);

@@ -37,7 +37,7 @@ class ReferenceRun {
                                            std::span<const verify::Tensor> inputs,
                                            const Expected& expected, std::uint64_t seed);
   /// Returns the magnitude of each output element for the inputs with random signs. Small outputs
-  /// have too few neighbors to show the magnitude of the terms that cancelled.
+  /// have too few neighbours to show the magnitude of the terms that cancelled.
   [[nodiscard]] Result<Expected> signFlipMagnitudes(std::size_t shape,
                                                     std::span<const verify::Tensor> inputs,
                                                     std::uint64_t seed);

@@ -9,8 +9,8 @@
 
 namespace hone::kernel {
 
-/// Code that runs in a process of its own: the command that starts the process and the code to
-/// load, which for Python is a request.
+/// Code that runs in a separate process: the command that starts the process and the code to load,
+/// which for Python is a request.
 struct Runnable {
   WorkerCommand command;
   nlohmann::json load;

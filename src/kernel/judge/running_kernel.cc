@@ -283,7 +283,7 @@ Result<std::optional<CallTime>> RunningKernel::time(const CallTensors& tensors, 
   if (onCpu_) {
     return resume(tensors, Step::time, limit, judged);
   }
-  // Transfers to and from a GPU are no part of the time.
+  // Transfers to and from a GPU are not timed.
   if (!HONE_TRY(resume(tensors, Step::bind, limit, judged))) {
     return std::nullopt;
   }

@@ -394,7 +394,7 @@ std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Fin
     for (std::size_t k = 0; k < changes.size(); ++k) {
       const Change& a = changes[i];
       const Change& b = changes[k];
-      // If one change helps the other, use only the order that says so.
+      // If one change helps the other, use only that order of the two.
       const bool helped = lengthensInner(a, b);
       if (a.knob != b.knob && !overlap(*a.knob, *b.knob) &&
           (helped || (i < k && !lengthensInner(b, a)))) {

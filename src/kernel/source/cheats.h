@@ -9,8 +9,8 @@
 namespace hone::kernel {
 
 /// Scans the code of a kernel for constructs that only cheats need; in line order. C++ code must be
-/// preprocessed (Preprocessed::own). Gives clear messages early: cheats that it misses meet the
-/// symbol table, the sandbox and the comparison of outputs.
+/// preprocessed (Preprocessed::own). Gives clear messages early: cheats that it misses are stopped
+/// by the symbol table, the sandbox or the comparison of outputs.
 [[nodiscard]] std::vector<Cheat> findCheats(Language language, std::string_view code);
 
 }  // namespace hone::kernel

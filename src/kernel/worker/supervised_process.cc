@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 }  // namespace
 
-/// Kills a process group that exceeds its time, or on an interrupt. A thread of its own, because
+/// Kills a process group that exceeds its time, or on an interrupt. Uses a separate thread, because
 /// waiting for a stop has no timeout, and polling would disturb the timing.
 class SupervisedProcess::Watchdog {
  public:

@@ -79,7 +79,7 @@ std::optional<CpuConfig> withAttentionTile(const model::RootOperation& root,
     config.distribution[loop] = 0;
     config.vectorParallel[loop] = root.loops[loop].size;
   }
-  config.distribution[loops.query] = tile.share;
+  config.distribution[loops.query] = tile.workgroupQueries;
   config.vectorParallel[loops.query] = tile.queries;
   config.vectorReduction[loops.key] = tile.keys;
   return config;
@@ -89,14 +89,14 @@ Result<Listing> cpuAttention(const model::RootOperation& root, const CpuLimits& 
   constexpr std::int64_t kMaxQueriesPerStep = 64;
   const AttentionLoops attention = HONE_TRY(findAttentionLoops(root));
   Listing listing;
-  for (const std::int64_t share : divisorsOf(attention.queries)) {
-    for (const std::int64_t queries : divisorsOf(share)) {
+  for (const std::int64_t workgroup : divisorsOf(attention.queries)) {
+    for (const std::int64_t queries : divisorsOf(workgroup)) {
       for (const std::int64_t keys : divisorsOf(attention.keys)) {
         if (queries > kMaxQueriesPerStep || keys > kMaxQueriesPerStep * 4) {
           continue;
         }
-        if (const auto config =
-                withAttentionTile(root, attention, {share, queries, keys}, limits)) {
+        const AttentionTile tile{.workgroupQueries = workgroup, .queries = queries, .keys = keys};
+        if (const auto config = withAttentionTile(root, attention, tile, limits)) {
           listing.tilings.push_back(config->tiling());
         }
       }

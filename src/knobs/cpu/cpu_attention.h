@@ -14,9 +14,10 @@ struct AttentionLoops {
 
 [[nodiscard]] Result<AttentionLoops> findAttentionLoops(const model::RootOperation& root);
 
-/// Queries per workgroup, and queries and keys per inner step.
+/// Tile of an attention.
 struct AttentionTile {
-  std::int64_t share, queries, keys;
+  std::int64_t workgroupQueries;  ///< queries per workgroup
+  std::int64_t queries, keys;     ///< per inner step
 };
 
 /// Returns the configuration with this tile; nothing if the compiler rejects its vector sizes. The

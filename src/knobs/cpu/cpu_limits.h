@@ -13,8 +13,8 @@ struct CpuLimits {
   std::int64_t l2Bytes = 512 << 10;
   std::int64_t cores = 1;
 
-  /// Returns the size from which the compiler rejects vectors, and contractions with that many
-  /// elements.
+  /// Returns the size in bytes from which the compiler rejects vectors. It also rejects
+  /// contractions with that many elements.
   [[nodiscard]] std::int64_t largestVectorBytes() const { return 512 * vectorBytes; }
 };
 

@@ -134,17 +134,18 @@ std::vector<NamedConfig> cpuConvs(const model::RootOperation& root, const LoopRo
 Result<std::vector<NamedConfig>> cpuAttentions(const model::RootOperation& root,
                                                const CpuLimits& limits) {
   const AttentionLoops loops = HONE_TRY(findAttentionLoops(root));
-  const std::int64_t share = std::gcd(loops.queries, 64);
+  const std::int64_t workgroup = std::gcd(loops.queries, 64);
   std::vector<NamedConfig> configs;
-  for (const CpuAttentionTile& tile : kCpuAttentionTiles) {
-    if (share % tile.queries != 0 || loops.keys % tile.keys != 0) {
+  for (const CpuAttentionTile& named : kCpuAttentionTiles) {
+    if (workgroup % named.queries != 0 || loops.keys % named.keys != 0) {
       continue;
     }
-    if (const auto config =
-            withAttentionTile(root, loops, {share, tile.queries, tile.keys}, limits)) {
+    const AttentionTile tile{
+        .workgroupQueries = workgroup, .queries = named.queries, .keys = named.keys};
+    if (const auto config = withAttentionTile(root, loops, tile, limits)) {
       configs.push_back(cpuNamed(root,
-                                 fmt::format("1x{}x{}_{}x{}x{}", share, loops.values, tile.queries,
-                                             loops.values, tile.keys),
+                                 fmt::format("1x{}x{}_{}x{}x{}", workgroup, loops.values,
+                                             tile.queries, loops.values, tile.keys),
                                  *config));
     }
   }

@@ -17,8 +17,8 @@ namespace hone::knobs {
 [[nodiscard]] std::optional<std::map<std::string, std::int64_t>> chosenByCompiler(
     const iree::PipelineConstraints& constraints, const model::RootOperation& root);
 
-/// Returns the point closest to `values`, which need not be a legal combination. Prefers -1
-/// (compiler's choice) for knobs without a value.
+/// Returns the point closest to `values`, which need not be a legal combination. Prefers -1 (the
+/// compiler's default) for knobs without a value.
 [[nodiscard]] std::optional<std::size_t> nearestPoint(
     const search::Space& space, const std::map<std::string, std::int64_t>& values);
 

@@ -13,7 +13,7 @@
 namespace hone::knobs {
 
 /// Returns the GPU knobs that are not part of the compiler's constraints; every combination is
-/// legal. The value -1 keeps the compiler's choice. "promote" is a bit mask of the operands placed
+/// legal. The value -1 keeps the compiler's default. "promote" is a bit mask of the operands placed
 /// in shared memory; for an attention: queries, keys and values.
 [[nodiscard]] std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind);
 

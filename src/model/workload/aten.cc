@@ -183,7 +183,7 @@ Result<Operand> readOperand(const Arguments& arguments, std::size_t place, std::
   return operand;
 }
 
-/// Returns whether the matrices are stored transposed. The sizes must be checked: products do not
+/// Returns true if the matrices are stored transposed. The sizes must be checked: products do not
 /// overflow. Strides of dimensions of size 1 do not matter.
 Result<bool> findTransposed(const Operand& operand, std::size_t place) {
   const std::size_t first = operand.sizes.size() - 2;

@@ -117,7 +117,7 @@ class RunViewTest : public testing::Test {
       trials_.push_back(trial);
     }
     trials_[1].outcome = Outcome::compileFailed;
-    trials_[1].message = "a message that is\ntwo lines long and goes on for quite a while";
+    trials_[1].message = "a message that is\ntwo lines long and does not fit the terminal";
     trials_[1].config = "tiles";
     samples_ = {{1, {.stage = Stage::screen, .wallNs = 9e9, .cpuNs = 9e9}},
                 {1, {.stage = Stage::race, .round = 0, .wallNs = 5e6, .cpuNs = 1e6}},

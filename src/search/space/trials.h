@@ -7,7 +7,7 @@
 
 namespace hone::search {
 
-/// Points that a strategy asked for, and the results it was given.
+/// Points that a strategy requested, and the results reported to it.
 class Trials {
  public:
   struct Trial {
@@ -17,11 +17,11 @@ class Trials {
 
   explicit Trials(std::size_t points) : used_(points) {}
 
-  /// Returns true if the point was neither asked for nor reported.
+  /// Returns true if the point was neither requested nor reported.
   [[nodiscard]] bool isOpen(std::size_t point) const { return !used_[point]; }
   [[nodiscard]] std::size_t openCount() const { return used_.size() - usedCount_; }
   [[nodiscard]] std::size_t points() const { return used_.size(); }
-  /// Marks the point as asked for.
+  /// Marks the point as requested.
   void use(std::size_t point);
   /// Records a result; replaces an earlier one of the same point.
   void tell(std::size_t point, std::optional<double> timeNs);

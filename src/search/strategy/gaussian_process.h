@@ -23,7 +23,7 @@ class GaussianProcess {
   /// Unordered features are only compared for equality.
   explicit GaussianProcess(const std::vector<bool>& ordered);
 
-  /// Fits the observations. The memory of the rows must outlive the process.
+  /// Fits the observations. The memory of the rows must outlive this object.
   void fit(std::vector<Row> rows, std::vector<double> targets);
   /// Estimates the relevance of each feature and the noise by maximum likelihood, then fits. Starts
   /// from the previous estimates; costs as much as dozens of fits.

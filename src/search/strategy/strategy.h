@@ -23,10 +23,10 @@ class Strategy {
   Strategy& operator=(Strategy&&) = delete;
   virtual ~Strategy() = default;
 
-  /// Returns up to `count` points that were not asked for before; fewer when the space is
+  /// Returns up to `count` points that were not requested before; fewer when the space is
   /// exhausted.
   [[nodiscard]] virtual std::vector<std::size_t> ask(std::size_t count) = 0;
-  /// Reports the time of a point, or nothing if it failed. Accepts points that were not asked for.
+  /// Reports the time of a point, or nothing if it failed. Accepts points that were not requested.
   virtual void tell(std::size_t point, std::optional<double> timeNs) = 0;
 };
 

@@ -11,11 +11,12 @@
 namespace hone::split {
 
 inline constexpr std::string_view kSummaryFile = "limitParallelLoops_sweep_results.json";
-/// Words for the references in the names of tables.
+/// Names of the references in file names, in place of a limit.
 inline constexpr std::string_view kBaselineTable = "baseline";
 inline constexpr std::string_view kNoSplitTable = "nosplit";
 
-/// Returns the file name of a table: limit_<word>_<stem>.csv. The word is a limit or a reference.
+/// Returns the file name of a table: limit_<word>_<stem>.csv. `word` is a limit, kBaselineTable or
+/// kNoSplitTable.
 [[nodiscard]] std::string tableFile(std::string_view word, std::string_view stem);
 
 /// Returns the results folder of a workload in the working folder. It is named after the workload

@@ -33,7 +33,7 @@ class Sweeper {
   /// Sets the records of earlier runs, by key.
   void reuse(std::map<std::string, ShapeRecord> earlier) { earlier_ = std::move(earlier); }
   /// Returns the records in the order of the problems. Problems beyond the budget have a failure
-  /// that says so.
+  /// that names it.
   [[nodiscard]] Result<std::vector<ShapeRecord>> sweep(std::span<const SweepProblem> problems);
 
  private:

@@ -12,7 +12,7 @@ namespace hone::split {
 
 /// Validates recommended splits, one unit per problem. Returns the records in the order of
 /// `orders`. Stops rounds that are not needed for a verdict once the budget of the clock is used
-/// up. Problems beyond the budget have no verdict and a failure that says so. The tools must
+/// up. Problems beyond the budget have no verdict; their failure names the budget. The tools must
 /// outlive the call.
 [[nodiscard]] Result<std::vector<ValidationRecord>> validate(
     const engine::UnitRun& run, const ValidationTools& tools,

@@ -53,7 +53,7 @@ class JobCache {
   [[nodiscard]] CompilePool& pool() { return pool_; }
   [[nodiscard]] const CompilePool& pool() const { return pool_; }
   [[nodiscard]] const ArtifactCache& artifacts() const { return artifacts_; }
-  /// The limits per program; a job that compiles several copies may take longer.
+  /// Returns the limits per program; a job that compiles several copies may take longer.
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
   /// Returns the cache key of a job. Ignores its output, limits and threads.

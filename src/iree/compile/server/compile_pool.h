@@ -42,7 +42,7 @@ class CompilePool {
   CompilePool& operator=(const CompilePool&) = delete;
   ~CompilePool();
 
-  /// The revision reported by the library; part of every cache key.
+  /// Returns the revision reported by the library; part of every cache key.
   [[nodiscard]] const std::string& revision() const { return revision_; }
   /// Returns true if the library describes GPU pipelines by constraints (IREE 3.12 or newer).
   [[nodiscard]] bool hasConstraints() const { return hasConstraints_; }

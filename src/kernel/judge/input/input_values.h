@@ -27,7 +27,8 @@ enum class ValueKind : std::uint8_t {
   scaled,    ///< `unit` times a power of two
 };
 
-/// Values that are small, with few exceptions. Errors of their sums behave like a random walk.
+/// Returns true for values that are small with few exceptions: errors of their sums behave like a
+/// random walk.
 [[nodiscard]] constexpr bool isUniform(ValueKind kind) {
   return kind == ValueKind::unit || kind == ValueKind::positive || kind == ValueKind::permuted ||
          kind == ValueKind::changed || kind == ValueKind::scaled;
@@ -40,7 +41,8 @@ inline constexpr double kLarge = 1024;
 [[nodiscard]] std::string_view nameOf(ValueKind kind);
 
 /// Creates the inputs of a shape. They depend only on the seed, not on the machine. Integers are in
-/// the range of their argument, which has both ends among them, or in [-8, 8]; i1 is 0 or 1.
+/// the range of their argument and include both of its ends; without a range they are in [-8, 8].
+/// i1 is 0 or 1.
 [[nodiscard]] std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind,
                                                      std::uint64_t seed);
 

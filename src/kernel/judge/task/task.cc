@@ -124,10 +124,10 @@ double Shape::bytes() const {
 Result<fs::path> findReference(const fs::path& kernel, const fs::path& given) {
   if (!given.empty()) {
     return isFile(given) ? Result<fs::path>(given)
-                         : userError("no such reference: {}", given.string());
+                         : userError("no reference {} found", given.string());
   }
   if (!isFile(kernel)) {
-    return userError("no such kernel file: {}", kernel.string());
+    return userError("no kernel file {} found", kernel.string());
   }
   const fs::path folder = kernel.parent_path();
   const std::string name = kernel.stem().string();
@@ -151,7 +151,7 @@ Result<Task> readTask(const fs::path& reference, const JudgeOptions& options) {
   Task task;
   if (isPython(reference)) {
     if (!isFile(reference)) {
-      return userError("no such reference: {}", reference.string());
+      return userError("no reference {} found", reference.string());
     }
     task = HONE_TRY(pythonTask(reference, options));
   } else {

@@ -41,8 +41,8 @@ TEST_F(TaskFile, FindsReferenceNextToKernel) {
   write("a.reference.cc");
   EXPECT_EQ(found(kernel), "a.reference.cc");
   EXPECT_EQ(found(kernel, write("other/b.cc")), "other/b.cc");
-  EXPECT_THAT(found(kernel, folder_.path() / "none"), HasSubstr("no such reference"));
-  EXPECT_THAT(found(folder_.path() / "none.cc"), HasSubstr("no such kernel file"));
+  EXPECT_THAT(found(kernel, folder_.path() / "none"), HasSubstr("no reference "));
+  EXPECT_THAT(found(folder_.path() / "none.cc"), HasSubstr("no kernel file "));
 }
 
 TEST_F(TaskFile, FindsOnlyPythonReferencesForPythonKernels) {

@@ -37,7 +37,7 @@ struct KernelTurnSummary {
 
 /// Result of optimizing one kernel.
 struct KernelOutcome {
-  std::string error;  ///< reason for skipping a kernel of a batch; then all else is empty
+  std::string error;  ///< reason for skipping a kernel of a batch; the other members are empty then
   std::string kernel;
   std::string language;
   std::string stopped;  ///< name of the reason for stopping

@@ -28,7 +28,7 @@ struct ShapeResult {
   std::string arguments;  ///< the workload's line, or a line for one of its problems
   Reduction reduction;
   std::map<std::int64_t, Timing> limits;  ///< by limit; measured limits only
-  std::optional<Timing> baseline;         ///< the compiler's choice, with split reduction on
+  std::optional<Timing> baseline;         ///< the compiler's default, with split reduction on
   std::optional<Timing> noSplit;          ///< split reduction off
 
   bool operator==(const ShapeResult&) const = default;

@@ -26,7 +26,7 @@ using model::TuneResult;
 /// Maximum number of distinguishable segments of a bar; the others are merged.
 constexpr std::size_t kMaxSegments = 11;
 
-/// Adds what is known about a model: its sizes, its reference and the time of ONNX Runtime.
+/// Adds the facts about a model: its sizes, its reference and the time of ONNX Runtime.
 void answerModel(const TunedProgram& program, Answer& answer) {
   if (!program.sizes.empty()) {
     answer.lines.push_back(fmt::format("{}: for {}.", program.program, program.sizes));
