@@ -87,7 +87,7 @@ TEST_F(Models, KeepsIndicesInsideTable) {
   expectBenchError({"embedding.onnx", "--input-range", "x=0:1"}, {"no such input; found ids"});
 }
 
-TEST_F(Models, NamesOperatorThatCannotBeCompiled) {
+TEST_F(Models, NamesUnsupportedOperator) {
   OnnxModel model = denseLayer();
   model.nodes[2].op = "StringNormalizer";
   box_.write("strings.onnx", encode(model));
@@ -111,7 +111,7 @@ TEST_F(Models, IsReadByOtherCommands) {
   EXPECT_THAT(box_.hone({"tune", "dense.onnx", "--explain"}).out, HasSubstr("dense"));
 }
 
-TEST_F(Models, SaysHowToInstallWhatIsMissing) {
+TEST_F(Models, ExplainsHowToInstallMissingPackages) {
   box_.write("mlp.mlir", matmulText(8, 8, 8));
   expectError(bench({"mlp.mlir", "--providers", "iree,onnxruntime"}), 2, {"not an ONNX model"});
   expectError(bench({"dense.onnx", "--providers", "iree,tvm"}), 2, {"unknown provider 'tvm'"});

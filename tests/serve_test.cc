@@ -63,7 +63,7 @@ TEST(Serve, ServesOnlyExistingPages) {
   EXPECT_TRUE(served.client().Head("/runs/1")->body.empty());
 }
 
-TEST(Serve, OnlyReads) {
+TEST(Serve, IsReadOnly) {
   Sandbox box;
   {
     store::Store store = writeStore(box);

@@ -7,6 +7,7 @@
 #include "app/bench/bench_report.h"
 #include "app/common/call_options.h"
 #include "app/common/flag_options.h"
+#include "app/common/share.h"
 #include "app/common/toolchain.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -36,7 +37,7 @@ struct BenchOptions {
   std::string providers = "iree";
   std::string budget;
   std::int64_t rounds = 20;
-  double margin = 0.01;
+  std::string margin = "1%";
   std::uint64_t seed = 1;
   bool trusted = false;  ///< the user trusts the author of the configs
   ToolchainOptions toolchain;
@@ -145,7 +146,7 @@ Result<engine::Plan> makePlan(const BenchOptions& options, Toolchain& toolchain,
   if (plan.alternative) {
     HONE_CHECK(checkOnnxRuntime(plan.programs.front(), toolchain));
   }
-  plan.compare.margin = options.margin;
+  plan.compare.margin = HONE_TRY(shareFrom("--margin", options.margin));
   plan.compare.seed = options.seed;
   if (!options.budget.empty()) {
     plan.budget = HONE_TRY(engine::budgetFrom(options.budget));
@@ -190,7 +191,9 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain, const engi
 }
 
 Result<int> bench(const Context& context, const BenchOptions& options) {
-  HONE_TRY(readFile(options.file));  // fail early if the file is missing
+  // Fail before the compiler starts.
+  HONE_CHECK(shareFrom("--margin", options.margin));
+  HONE_TRY(readFile(options.file));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-bench"));
   const engine::Plan plan = HONE_TRY(makePlan(options, toolchain, scratch.path()));
@@ -249,11 +252,12 @@ void addBenchCommand(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_option("--margin", options->margin, "Difference to treat as equal, as a fraction")
-      ->check(CLI::Range(0.0, 1.0))
+  command->add_option("--margin", options->margin, "Difference to treat as equal: 1% or 0.01")
+      ->type_name("SHARE")
       ->capture_default_str();
-  command->add_option("--budget", options->budget,
-                      "Limit of time, trials or both: 90s, 200trials, 10m,200trials");
+  command->add_option(
+      "--budget", options->budget,
+      "Limit of time, trials or both: 90s, 200trials, 10m,200trials (default: none)");
   command
       ->add_option("--providers", options->providers,
                    "iree, or iree,onnxruntime to measure a model with ONNX Runtime, too")
@@ -265,7 +269,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
       "  hone bench model.mlir                                   time of a program\n"
       "  hone bench old.mlir --vs new.mlir                       compare two programs\n"
       "  hone bench model.mlir --flags-b=--iree-opt-data-tiling  effect of a flag\n"
-      "  hone bench model.onnx --providers iree,onnxruntime   next to ONNX Runtime\n"
+      "  hone bench model.onnx --providers iree,onnxruntime      beside ONNX Runtime\n"
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
       "Without --vs, A and B are the same program. Without a device for the target, everything "

@@ -21,6 +21,12 @@ std::vector<std::string> choicesIn(const std::string& type) {
   return splitAt(type.substr(open + 1, close - open - 1), ',');
 }
 
+/// Returns a type without its validators, which CLI11 appends after a colon. A type such as
+/// "NAME=LOW:HIGH" is kept.
+std::string baseType(const std::string& type) {
+  return type.contains('=') ? type : type.substr(0, type.find(':'));
+}
+
 ValueKind classifyValue(const CLI::Option& option, const std::string& type) {
   if (option.get_items_expected_max() == 0) {
     return ValueKind::none;
@@ -28,7 +34,7 @@ ValueKind classifyValue(const CLI::Option& option, const std::string& type) {
   if (!choicesIn(type).empty()) {
     return ValueKind::choice;
   }
-  const std::string base = type.substr(0, type.find(':'));
+  const std::string base = baseType(type);
   if (base == "RUN") {
     return ValueKind::run;
   }
@@ -77,8 +83,8 @@ OptionHelp describe(const CLI::Option& option) {
   help.repeats = option.get_items_expected_max() > 1;
   help.kind = classifyValue(option, type);
   help.choices = choicesIn(type);
-  help.value = !help.choices.empty() ? join(help.choices, "|")
-                                     : placeholder(option, type.substr(0, type.find(':')));
+  help.value =
+      !help.choices.empty() ? join(help.choices, "|") : placeholder(option, baseType(type));
   help.description = option.get_description();
   help.fallback = help.kind == ValueKind::none ? "" : option.get_default_str();
   help.environment = option.get_envname();

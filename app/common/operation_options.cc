@@ -251,7 +251,7 @@ void OperationOptions::addTo(CLI::App& command) {
   add("--queries", queries, "Attention: queries per head");
   add("--keys", keys, "Attention: keys per head");
   add("--head-dim", headDim, "Attention: head dimension");
-  add("--limit", limit, "Maximum number of operations")->check(CLI::PositiveNumber);
+  add("--limit", limit, "Maximum number of operations (default: all)")->check(CLI::PositiveNumber);
 }
 
 bool OperationOptions::given() const {

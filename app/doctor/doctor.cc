@@ -303,7 +303,7 @@ void addDoctorCommand(CLI::App& app, Context& context) {
       "  hone doctor\n"
       "  hone doctor --json\n"
       "  hone --iree ~/venv doctor\n"
-      "Exit code 0 if hone can run on the CPU, 3 otherwise.");
+      "Exit code 3: hone cannot run on the CPU.");
   command->callback([&context] { context.action = [&context] { return doctor(context); }; });
 }
 

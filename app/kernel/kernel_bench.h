@@ -39,7 +39,7 @@ struct KernelBench {
 
   /// Fails with a user error if the requested GPU is not on this machine.
   [[nodiscard]] static Result<KernelBench> make(const KernelBenchOptions& options);
-  /// "AMD EPYC 7763, 1 thread".
+  /// Returns "AMD EPYC 7763, 1 thread".
   [[nodiscard]] std::string machineName() const;
 };
 

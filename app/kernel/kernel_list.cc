@@ -70,20 +70,22 @@ Result<std::map<std::string, ListedKernel>> loadEarlierResults(const store::Stor
 }
 
 /// Measures one kernel or looks it up.
-Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const KernelBench& bench,
-                             const fs::path& file, const std::string& name,
-                             const std::map<std::string, ListedKernel>& known, Progress& progress) {
+Result<ListedKernel> listOne(const ListContext& context, const fs::path& file,
+                             const std::string& name) {
+  const KernelBench& bench = context.bench;
   const auto source = HONE_TRY(kernel::readKernel(file));
   const auto reference = HONE_TRY(kernel::findReference(file, ""));
   auto task = HONE_TRY(kernel::readTask(reference, bench.judge));
   const std::string content = contentKey(source, task, bench);
-  if (const auto before = known.find(content); before != known.end()) {
+  if (const auto before = context.known.find(content); before != context.known.end()) {
     return before->second;
   }
   auto judge = HONE_TRY(kernel::Judge::open(std::move(task), bench.judge));
   kernel::RealKernelJudge kernelJudge(judge);
-  kernel::KernelTrials trials(kernelJudge, {store, run, name, bench.rankBy, bench.judge.seed});
-  ListedKernel listed = HONE_TRY(kernel::listKernel(trials, source, bench.machine, progress));
+  kernel::KernelTrials trials(kernelJudge,
+                              {context.store, context.run, name, bench.rankBy, bench.judge.seed});
+  ListedKernel listed =
+      HONE_TRY(kernel::listKernel(trials, source, bench.machine, context.progress));
   listed.content = content;
   return listed;
 }
@@ -231,11 +233,9 @@ Result<std::vector<ListedKernel>> listKernels(const engine::UnitRun& run, const 
   return all;
 }
 
-Result<ListedKernel> listKernelFile(store::Store& store, std::int64_t run, const KernelBench& bench,
-                                    const fs::path& file, const std::string& name,
-                                    const std::map<std::string, ListedKernel>& known,
-                                    Progress& progress) {
-  auto listed = listOne(store, run, bench, file, name, known, progress);
+Result<ListedKernel> listKernelFile(const ListContext& context, const fs::path& file,
+                                    const std::string& name) {
+  auto listed = listOne(context, file, name);
   if (!listed && listed.error().fault != Fault::user) {
     return listed;
   }

@@ -25,12 +25,20 @@ namespace hone::app {
     const engine::UnitRun& run, const KernelBench* bench, const KernelBenchOptions& options,
     const std::filesystem::path& folder);
 
-/// Measures one kernel, or looks it up in `known` by content. Its user errors are stored in the
-/// returned value.
-[[nodiscard]] Result<kernel::ListedKernel> listKernelFile(
-    store::Store& store, std::int64_t run, const KernelBench& bench,
-    const std::filesystem::path& file, const std::string& name,
-    const std::map<std::string, kernel::ListedKernel>& known, Progress& progress);
+/// The run that lists kernels, and the tools to measure them.
+struct ListContext {
+  store::Store& store;
+  std::int64_t run = 0;
+  const KernelBench& bench;
+  const std::map<std::string, kernel::ListedKernel>& known;  ///< earlier results, by content
+  Progress& progress;
+};
+
+/// Measures one kernel, or looks it up by content. `name` identifies it within the run. Its user
+/// errors are stored in the returned value.
+[[nodiscard]] Result<kernel::ListedKernel> listKernelFile(const ListContext& context,
+                                                          const std::filesystem::path& file,
+                                                          const std::string& name);
 
 /// Returns the result to store, from which later lists reuse kernels.
 [[nodiscard]] model::KernelResult listResult(const std::vector<kernel::ListedKernel>& listed);

@@ -45,9 +45,11 @@ void KernelProposerOptions::addTo(CLI::App& command) {
   command.add_option("--temperature", temperature, "Sampling temperature of the model")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
-  command.add_option("--max-tokens", maxTokens, "Maximum number of tokens per response")
+  command
+      .add_option("--max-tokens", maxTokens,
+                  "Maximum number of tokens per response (default: the limit of the model)")
       ->check(CLI::PositiveNumber);
-  command.add_option("--max-cost", maxCost, "Cost limit for all responses")
+  command.add_option("--max-cost", maxCost, "Cost limit for all responses (default: none)")
       ->type_name("DOLLARS")
       ->check(CLI::PositiveNumber);
   command

@@ -237,8 +237,8 @@ void addKernelNewCommand(CLI::App& kernel, Context& context) {
       "  hone kernel new --reference level2/2_10.reference.py --model openai/o3\n"
       "  hone kernel new --reference softmax.reference.py --language cpp \\\n"
       "      --api-base http://localhost:8080/v1\n"
-      "Exit code 1 if no kernel is correct. Without a model, a plain kernel is derived from the "
-      "reference.");
+      "Without a model, a plain kernel is derived from the reference.\n"
+      "Exit code 1: no kernel is correct.");
   command->callback([&context, options] {
     context.action = [&context, options] { return createNew(context, *options); };
   });

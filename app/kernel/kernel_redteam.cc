@@ -81,7 +81,7 @@ void printExploits(const std::vector<JudgedExploit>& all) {
 
 void printDefences(const std::vector<SystemDefence>& defences) {
   report::Table table({{"defence", report::Align::left},
-                       {"", report::Align::left},
+                       {"available", report::Align::left},
                        {"detail", report::Align::left, 16},
                        {"purpose", report::Align::left, 24}});
   for (const SystemDefence& one : defences) {
@@ -149,8 +149,9 @@ void addKernelRedTeamCommand(CLI::App& kernel, Context& context) {
       "  hone kernel redteam\n"
       "  hone kernel redteam cache_ thread_\n"
       "  hone kernel redteam --json\n"
-      "The exploits are harmless: they try to be accepted as fast kernels without doing the work. "
-      "The exit code is 1 if one of them passes.");
+      "The exploits are harmless: they try to be accepted as fast kernels without doing the "
+      "work.\n"
+      "Exit code 1: an exploit passed.");
   command->callback([&context, options] {
     context.action = [&context, options] { return redTeam(context, *options); };
   });

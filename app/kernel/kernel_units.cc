@@ -154,9 +154,12 @@ Result<json> ListUnit::perform(engine::UnitContext& unitContext) {
   unitContext.progress.say(fmt::format("{} of {}: {}", number_, tools_->total, kernel_.name));
   unitContext.progress.stage("judging", {.total = static_cast<std::int64_t>(tools_->total),
                                          .done = static_cast<std::int64_t>(number_) - 1});
-  return model::toJson(
-      HONE_TRY(listKernelFile(unitContext.log.store(), unitContext.log.run(), tools_->bench,
-                              kernel_.file, kernel_.name, tools_->known, unitContext.progress)));
+  const ListContext listing{.store = unitContext.log.store(),
+                            .run = unitContext.log.run(),
+                            .bench = tools_->bench,
+                            .known = tools_->known,
+                            .progress = unitContext.progress};
+  return model::toJson(HONE_TRY(listKernelFile(listing, kernel_.file, kernel_.name)));
 }
 
 Result<json> OptimizeUnit::order(engine::FileShare& /*files*/) const {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/find_run.h"
+#include "app/common/share.h"
 #include "base/file.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
@@ -25,17 +26,6 @@ struct CompareCommandOptions {
   std::string html;
   std::size_t limit = 20;
 };
-
-/// Parses a share such as "5%" or "0.05".
-Result<double> shareFrom(std::string_view option, std::string_view text) {
-  const bool percent = text.ends_with('%');
-  const auto number = parseDouble(trim(text.substr(0, text.size() - (percent ? 1 : 0))));
-  const double share = number.value_or(-1) / (percent ? 100 : 1);
-  if (!number || share < 0 || share > 1) {
-    return userError("{}: expected a share from 0 to 1 such as 5% or 0.05, got '{}'", option, text);
-  }
-  return share;
-}
 
 Result<int> compare(const Context& context, const CompareCommandOptions& options) {
   const double margin = HONE_TRY(shareFrom("--margin", options.margin));

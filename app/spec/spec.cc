@@ -197,7 +197,7 @@ void addTarget(CLI::App& command, SpecCommandOptions& options) {
 void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecCommandOptions>& options) {
   CLI::App* command =
       addSubcommand(spec, context, "show", "Show what each entry matches and sets", options, show);
-  command->add_option("FILE", options->spec, "Tuning spec")->required();
+  command->add_option("SPEC", options->spec, "Tuning spec")->required();
   command->footer("Examples:\n  hone spec show spec.mlir\n  hone spec show spec.mlir --json");
 }
 
@@ -206,7 +206,7 @@ void addCheck(CLI::App& spec, Context& context,
   CLI::App* command =
       addSubcommand(spec, context, "check",
                     "Show which entry applies to each dispatch of a program", options, check);
-  command->add_option("FILE", options->spec, "Tuning spec")->required();
+  command->add_option("SPEC", options->spec, "Tuning spec")->required();
   addProgram(*command, *options);
   addTarget(*command, *options);
   command->footer(

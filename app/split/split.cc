@@ -50,7 +50,7 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
                    "Limits to measure: a list 1,2 or a range start:end:step")
       ->capture_default_str();
   mode->add_option("--budget", options->budget,
-                   "Limit of time, trials or both: 10m, 200trials, 10m,200trials");
+                   "Limit of time, trials or both: 10m, 200trials, 10m,200trials (default: none)");
   mode->add_flag("--force-rerun", options->forceRerun, "Measure again instead of reusing results");
   mode->add_option("--method", options->method,
                    "Set limits by attribute, or rebuild the compiler per limit")

@@ -342,7 +342,7 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
   CLI::App* command =
       split.add_subcommand("annotate", "Set the best splits on the operations of a program");
-  command->add_option("MODEL", options->model, "Model (.onnx) or MLIR program")->required();
+  command->add_option("PROGRAM", options->model, "Model (.onnx) or MLIR program")->required();
   command->add_option("-o,--output", options->output, "Annotated program to write")
       ->type_name("FILE")
       ->required();

@@ -167,7 +167,7 @@ void addSplitMerge(CLI::App& split, Context& context) {
       "Examples:\n"
       "  hone split merge mi300_results mi250_results\n"
       "  hone split merge a_results b_results c_results -o fleet_results\n"
-      "Each device has the same weight: only shapes and limits of all of them count.\n"
+      "Only shapes and limits measured on all devices count; each device has the same weight.\n"
       "Exit code 2: the results have no shape or no limit in common.");
   command->callback([&context, options] {
     context.action = [&context, options] { return splitMerge(context, *options); };

@@ -27,7 +27,8 @@ void SplitWorkload::addTo(CLI::App& command) {
   command.add_option(
       "--type", type,
       "Element type of all problems: f32, f16, bf16 or f16_f16_f32 (default: as in the file)");
-  command.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
+  command.add_option("--limit", limit, "Maximum number of problems (default: all)")
+      ->check(CLI::PositiveNumber);
   command.add_flag("--strict", strict, "Fail on the first invalid line");
 }
 

@@ -126,7 +126,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
     }
     ++explained;
     if (!context.json) {
-      printTunables(whole, *tunables, true);
+      printTunables(whole, *tunables);
       if (!tunables->empty() && tunables->front().estimated) {
         fmt::print("\nshares are estimated from loops and calls; nothing was measured\n");
       }
@@ -182,6 +182,126 @@ Result<void> checkFlags(const std::vector<std::string>& flags) {
   return {};
 }
 
+/// Checks the options that can be checked before the compiler is started.
+Result<void> checkOptions(const TuneCommandOptions& options) {
+  HONE_CHECK(tune::dispatchRegex(options.dispatches));
+  if (!options.explain && !options.compileOnly) {
+    HONE_CHECK(isTunedFolder(options.output) ? tune::checkTunedFolder(options.output)
+                                             : checkOutput(options.output));
+  }
+  if (!options.programs.file.empty()) {
+    HONE_TRY(readFile(options.programs.file));
+  }
+  return {};
+}
+
+/// Compiles candidates for --compile-only.
+Result<int> compileCandidates(const Context& context, Toolchain& toolchain,
+                              const std::vector<tune::WholeProgram>& programs,
+                              const TuneCommandOptions& options) {
+  const engine::Budget budget = HONE_TRY(engine::budgetFrom(options.budget));
+  const auto count = static_cast<std::size_t>(budget.trials.value_or(kDefaultCandidates));
+  return compileOnly(context, toolchain, programs,
+                     {options.output,
+                      count,
+                      {options.budgetGiven ? budget.time : std::nullopt, {}},
+                      {options.dispatches, options.top},
+                      options.flags,
+                      options.programs.call.inputs});
+}
+
+/// One run of `hone tune` that measures: tunes the programs, then stores and writes the results.
+class TuneRun {
+ public:
+  /// All arguments must outlive the run.
+  TuneRun(const Context& context, const TuneCommandOptions& options, Toolchain& toolchain,
+          Progress& progress)
+      : context_(context), options_(options), toolchain_(toolchain), progress_(progress) {}
+
+  /// Returns the exit code. `candidates` are those of --continue; `folder` is for scratch files.
+  [[nodiscard]] Result<int> perform(std::vector<tune::WholeProgram> programs, Planned candidates,
+                                    const ToolchainOptions& toolchainOptions,
+                                    const std::filesystem::path& folder) {
+    const engine::Budget budget = HONE_TRY(engine::budgetFrom(options_.budget));
+    const cluster::Options cluster = HONE_TRY(options_.cluster.resolve());
+    auto store = HONE_TRY(store::Store::open(context_.store, store::Store::Mode::write));
+    store::Run described = describeRun(context_, toolchain_, "tune");
+    described.key = runKey(toolchain_, programs, options_, cluster.executor);
+    described.seed = options_.seed;
+    const std::int64_t run = HONE_TRY(findOrAddRun(context_, store, described, progress_));
+    const iree::ModuleRunner runner = toolchain_.runner();
+    const auto executor = HONE_TRY(openExecutor(cluster, setupFor(toolchain_, toolchainOptions),
+                                                {store, context_.store, run, progress_}));
+    if (budget.time) {
+      HONE_CHECK(executor->awaitReady());
+    }
+    const engine::TrialContext bench{toolchain_.compiler, runner, store, progress_, run, *executor};
+    const engine::Budget share = engine::divideBudget(budget, programs.size());
+    auto tuned = tuneAll(bench, toolchain_,
+                         {.programs = std::move(programs),
+                          .options = tuneOptions(options_, share, std::move(candidates)),
+                          .starterSpec = options_.starterSpec,
+                          .folder = folder});
+    if (!tuned) {
+      if (tuned.error().fault == Fault::user) {
+        HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
+                                   toJson(model::RunFailure{tuned.error().message})));
+        static_cast<void>(executor->close());
+      }
+      return std::unexpected(tuned.error());
+    }
+    if (!tuned->tuned.empty() && !options_.programs.file.empty()) {
+      HONE_CHECK(
+          proveOtherSizes(bench, toolchain_, options_.programs.call, folder, tuned->tuned.front()));
+    }
+    const nlohmann::json summary = HONE_TRY(writeAll(*tuned));
+    HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+    const auto closed = executor->close();
+    print(*tuned, summary, run);
+    HONE_CHECK(closed);
+    return 0;
+  }
+
+ private:
+  /// Writes the spec or the folder and returns the summary of the run. If writing fails, the run
+  /// stays unfinished and the same command can write it later.
+  [[nodiscard]] Result<nlohmann::json> writeAll(const TuneAllResult& tuned) {
+    model::TuneResult result = toResult(tuned);
+    std::int64_t referenceCpuNs = 0;
+    for (const TunedProgram& one : tuned.tuned) {
+      referenceCpuNs += one.result.referenceCpuNs;
+    }
+    result.ownCpuNs = ownCpuNs() - referenceCpuNs + toolchain_.compiler.forkServerCpuNs();
+    if (isTunedFolder(options_.output)) {
+      HONE_CHECK(writeTunedFolder(context_, toolchain_, tuned.tuned.front(), options_.output));
+    } else {
+      HONE_CHECK(writeResult(context_, toolchain_, progress_, tuned.tuned, options_.output));
+    }
+    if (tuned.ended) {
+      return within(fmt::format("{} of {} programs done; rerun the command to resume",
+                                tuned.tuned.size() + tuned.skipped.size(), tuned.total),
+                    *tuned.ended);
+    }
+    return toJson(result);
+  }
+
+  void print(const TuneAllResult& tuned, const nlohmann::json& summary, std::int64_t run) const {
+    if (context_.json) {
+      fmt::print("{}\n", jsonText(summary, 2));
+      return;
+    }
+    for (const model::SkippedProgram& one : tuned.skipped) {
+      fmt::print("{}: skipped: {}\n", one.program, one.error);
+    }
+    fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
+  }
+
+  const Context& context_;
+  const TuneCommandOptions& options_;
+  Toolchain& toolchain_;
+  Progress& progress_;
+};
+
 Result<int> tune(const Context& context, TuneCommandOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
@@ -197,15 +317,8 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
     options = continuedOptions(std::move(options), folder);
     candidates = plannedBy(folder);
   }
-  const engine::Budget budget = HONE_TRY(engine::budgetFrom(options.budget));
-  HONE_CHECK(tune::dispatchRegex(options.dispatches));
-  if (!options.explain && !options.compileOnly) {
-    HONE_CHECK(isTunedFolder(options.output) ? tune::checkTunedFolder(options.output)
-                                             : checkOutput(options.output));
-  }
-  if (!options.programs.file.empty()) {
-    HONE_TRY(readFile(options.programs.file));
-  }
+  HONE_CHECK(engine::budgetFrom(options.budget));
+  HONE_CHECK(checkOptions(options));
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   const bool runsLocally = options.explain || options.compileOnly;
   const ToolchainOptions toolchainOptions =
@@ -216,86 +329,23 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   auto programs = HONE_TRY(options.programs.load(toolchain, flagsFor(toolchain, options),
                                                  options.seed, scratch.path(), progress));
   if (programs.size() > 1 && isTunedFolder(options.output) && !options.compileOnly) {
-    return userError("-o {}: a folder is for one program; use a spec that ends with .mlir for {}",
-                     options.output, programs.size());
+    return userError(
+        "-o {}: a folder holds one program; use a spec that ends with .mlir for {} programs",
+        options.output, programs.size());
   }
   if (options.explain) {
     return explain(context, toolchain, programs, options);
   }
   if (options.compileOnly) {
-    const auto count = static_cast<std::size_t>(budget.trials.value_or(kDefaultCandidates));
-    return compileOnly(context, toolchain, programs,
-                       {options.output,
-                        count,
-                        {options.budgetGiven ? budget.time : std::nullopt, {}},
-                        {options.dispatches, options.top},
-                        options.flags,
-                        options.programs.call.inputs});
+    return compileCandidates(context, toolchain, programs, options);
   }
   if (!toolchain.device) {
     return userError(
         "no {} device found; use --compile-only to compile candidates for another machine",
         toolchain.target.name);
   }
-  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
-  store::Run described = describeRun(context, toolchain, "tune");
-  described.key = runKey(toolchain, programs, options, cluster.executor);
-  described.seed = options.seed;
-  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
-  const iree::ModuleRunner runner = toolchain.runner();
-  const auto executor = HONE_TRY(openExecutor(cluster, setupFor(toolchain, toolchainOptions),
-                                              {store, context.store, run, progress}));
-  if (budget.time) {
-    HONE_CHECK(executor->awaitReady());
-  }
-  const engine::TrialContext bench{toolchain.compiler, runner, store, progress, run, *executor};
-  const std::size_t count = programs.size();
-  const engine::Budget share = engine::divideBudget(budget, count);
-  auto tuned = tuneAll(bench, toolchain, std::move(programs),
-                       tuneOptions(options, share, std::move(candidates)), options.starterSpec,
-                       scratch.path());
-  if (!tuned) {
-    if (tuned.error().fault == Fault::user) {
-      HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
-                                 toJson(model::RunFailure{tuned.error().message})));
-      static_cast<void>(executor->close());
-    }
-    return std::unexpected(tuned.error());
-  }
-  if (!tuned->tuned.empty() && !options.programs.file.empty()) {
-    HONE_CHECK(proveOtherSizes(bench, toolchain, options.programs.call, scratch.path(),
-                               tuned->tuned.front()));
-  }
-  model::TuneResult result = toResult(*tuned);
-  std::int64_t referenceCpuNs = 0;
-  for (const TunedProgram& one : tuned->tuned) {
-    referenceCpuNs += one.result.referenceCpuNs;
-  }
-  result.ownCpuNs = ownCpuNs() - referenceCpuNs + toolchain.compiler.forkServerCpuNs();
-  // If writing fails, the run stays unfinished and the same command can write it later.
-  if (isTunedFolder(options.output)) {
-    HONE_CHECK(writeTunedFolder(context, toolchain, tuned->tuned.front(), options.output));
-  } else {
-    HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
-  }
-  if (tuned->ended) {
-    return within(fmt::format("{} of {} programs done; rerun the command to resume",
-                              tuned->tuned.size() + tuned->skipped.size(), count),
-                  *tuned->ended);
-  }
-  const nlohmann::json summary = toJson(result);
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  const auto ended = executor->close();
-  if (context.json) {
-    fmt::print("{}\n", jsonText(summary, 2));
-  } else {
-    for (const model::SkippedProgram& one : tuned->skipped) {
-      fmt::print("{}: skipped: {}\n", one.program, one.error);
-    }
-    fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
-  }
-  HONE_CHECK(ended);
-  return 0;
+  return TuneRun(context, options, toolchain, progress)
+      .perform(std::move(programs), std::move(candidates), toolchainOptions, scratch.path());
 }
 
 }  // namespace
@@ -318,9 +368,11 @@ void addTuneCommand(CLI::App& app, Context& context) {
           ->capture_default_str();
   command
       ->add_option("--dispatches", options->dispatches,
-                   "Tune only dispatches whose names match this regex")
+                   "Tune only dispatches whose names match this regex (default: all)")
       ->type_name("REGEX");
-  command->add_option("--top", options->top, "Tune only the N most expensive dispatches")
+  command
+      ->add_option("--top", options->top,
+                   "Tune only the N most expensive dispatches (default: all)")
       ->check(CLI::PositiveNumber);
   command->add_option("--strategy", options->strategy, "Search strategy")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
@@ -353,7 +405,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
   options->cluster.addTo(*command);
   command->footer(
       "Examples:\n"
-      "  hone tune model.onnx --budget 10m -o model.tuned   a folder to ship\n"
+      "  hone tune model.onnx --budget 10m -o model.tuned  a folder to ship\n"
       "  hone tune model.mlir -o spec.mlir                 only the spec\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"

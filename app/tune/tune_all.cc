@@ -11,25 +11,25 @@ namespace hone::app {
 namespace {
 
 Result<tune::TuneResult> tuneOne(const engine::TrialContext& bench, Toolchain& toolchain,
-                                 const tune::WholeProgram& whole, tune::TuneOptions options,
-                                 const std::string& starterSpec,
-                                 const std::filesystem::path& scratch) {
-  HONE_CHECK(makeFolder(scratch));
-  if (!starterSpec.empty()) {
-    options.planned = HONE_TRY(plannedBy(toolchain, whole, starterSpec, bench.progress));
+                                 const TuneAllRequest& request, std::size_t index) {
+  const tune::WholeProgram& whole = request.programs[index];
+  const auto folder = request.folder / fmt::format("program{}", index);
+  HONE_CHECK(makeFolder(folder));
+  tune::TuneOptions options = request.options;
+  if (!request.starterSpec.empty()) {
+    options.planned = HONE_TRY(plannedBy(toolchain, whole, request.starterSpec, bench.progress));
   }
   auto tuner =
-      HONE_TRY(tune::Tuner::make(bench, toolchain.target, whole, std::move(options), scratch));
+      HONE_TRY(tune::Tuner::make(bench, toolchain.target, whole, std::move(options), folder));
   return tuner.run();
 }
 
 }  // namespace
 
 Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
-                              std::vector<tune::WholeProgram> programs,
-                              const tune::TuneOptions& options, const std::string& starterSpec,
-                              const std::filesystem::path& folder) {
-  TuneAllResult all;
+                              TuneAllRequest request) {
+  std::vector<tune::WholeProgram>& programs = request.programs;
+  TuneAllResult all{.total = programs.size()};
   for (std::size_t i = 0; i < programs.size(); ++i) {
     tune::WholeProgram& whole = programs[i];
     const std::string label = whole.program.label();
@@ -38,8 +38,7 @@ Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& tool
       bench.progress.say(fmt::format("{} of {}: {}", i + 1, programs.size(), label));
     }
     const std::int64_t beganNs = nowNs();
-    auto result = tuneOne(bench, toolchain, whole, options, starterSpec,
-                          folder / fmt::format("program{}", i));
+    auto result = tuneOne(bench, toolchain, request, i);
     if (result) {
       all.tuned.push_back({std::move(whole), std::move(*result), nowNs() - beganNs});
       continue;

@@ -39,7 +39,7 @@ void TunePrograms::addTo(CLI::App& command) {
           "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
   call.addTo(command);
-  command.add_option("--limit", limit, "Maximum number of problems of a workload")
+  command.add_option("--limit", limit, "Maximum number of problems of a workload (default: all)")
       ->check(CLI::PositiveNumber);
 }
 

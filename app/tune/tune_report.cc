@@ -414,8 +414,7 @@ std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned) {
   return precedents;
 }
 
-void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDispatch>& tunables,
-                   bool inFull) {
+void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDispatch>& tunables) {
   fmt::print("{}\n", whole.program.label());
   report::Table table({{"dispatch", Align::left, kMinNameWidth},
                        {"calls", Align::right},
@@ -440,9 +439,6 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
-  if (!inFull) {
-    return;
-  }
   for (const TunableDispatch& tunable : tunables) {
     if (SmallDispatches().add(tunable)) {
       continue;

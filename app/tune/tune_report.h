@@ -22,10 +22,9 @@ struct TunedProgram {
 /// Returns the winners, for later runs with similar problems.
 [[nodiscard]] std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned);
 
-/// Prints the dispatches of a program, their cost and, if `inFull`, the default configurations and
-/// knobs.
+/// Prints the dispatches of a program with their costs, default configurations and knobs.
 void printTunables(const tune::WholeProgram& whole,
-                   const std::vector<tune::TunableDispatch>& tunables, bool inFull);
+                   const std::vector<tune::TunableDispatch>& tunables);
 [[nodiscard]] model::TunedDispatch toResult(const tune::TunableDispatch& tunable);
 
 /// Prints the winners and the speedup of the whole program.

@@ -176,8 +176,7 @@ void addWorkerCommand(CLI::App& app, Context& context) {
       "  hone worker ~/.cache/hone/cluster/runs/0123456789abcdef\n"
       "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef\n"
       "The command that was started with --executor slurm submits the jobs that run workers. A "
-      "worker exits when no work is left, when that command is gone, or when it is asked to "
-      "stop.");
+      "worker exits when no work is left, when that command has ended, or on SIGTERM.");
   command->callback([&context, folder, options] {
     context.action = [folder, options]() -> Result<int> {
       options->name = cluster::workerName();

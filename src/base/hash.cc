@@ -16,7 +16,7 @@ const EVP_MD* sha256() {
   return algorithm;
 }
 
-/// OpenSSL's digests fail only for lack of memory.
+/// Throws if a digest failed, which OpenSSL's do only for lack of memory.
 void checkDigest(int succeeded) {
   if (succeeded != 1) {
     throw std::bad_alloc();

@@ -28,7 +28,7 @@ struct Status {
   std::size_t running = 0;  ///< units claimed by workers
   std::size_t queued = 0;   ///< units waiting for a worker
 
-  /// "2 nodes, 2 running, 7 queued".
+  /// Returns "2 nodes, 2 running, 7 queued".
   [[nodiscard]] std::string text() const;
 };
 
@@ -48,7 +48,8 @@ struct HeadCounts {
 /// was killed, is not executed again.
 class Head {
  public:
-  /// `name` distinguishes the jobs of this run from others. `setup` is passed to the workers.
+  /// Opens the spool of a run. `name` distinguishes the jobs of this run from others. `setup` is
+  /// passed to the workers.
   [[nodiscard]] static Result<std::unique_ptr<Head>> open(const Options& options,
                                                           const std::string& name,
                                                           nlohmann::json setup);

@@ -204,7 +204,7 @@ class Lexer {
            contains(kIncludes, out_.tokens.back().text);
   }
 
-  /// Header names contain neither escapes nor comments.
+  /// Reads a header name, which contains neither escapes nor comments.
   void readHeader(Token& token) {
     const char close = peek() == '<' ? '>' : '"';
     token.kind = TokenKind::header;

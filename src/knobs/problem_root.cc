@@ -70,7 +70,8 @@ std::optional<model::RootOperation> convRootFrom(const model::Conv& conv) {
   return root;
 }
 
-/// The loops are query, value depth, key depth, key. The compiler folds a batch of one.
+/// Returns the root of an attention, with the loops query, value depth, key depth, key. The
+/// compiler folds a batch of one.
 model::RootOperation attentionRootFrom(const model::Attention& attention) {
   model::RootOperation root;
   root.op = "iree_linalg_ext.attention";

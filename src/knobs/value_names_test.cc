@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Two pipelines that number their instructions differently.
+/// Returns two pipelines that number their instructions differently.
 KnobModel twoPipelines() {
   search::Space space({{"pipeline", {0, 1}, false}, {"mma_idx", {-1, 0, 1}, false}, {"wg_0", {64}}},
                       {{0, 0, 64}, {0, 1, 64}, {1, 0, 64}, {1, -1, 64}});

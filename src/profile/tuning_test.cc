@@ -39,7 +39,7 @@ Matmul halves(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch
   return {.batch = batch, .m = m, .n = n, .k = k, .lhs = ElementType::f16, .rhs = ElementType::f16};
 }
 
-/// A 3x3 convolution without padding.
+/// Returns a 3x3 convolution without padding.
 Conv conv(ConvLayout layout, std::int64_t channels, std::int64_t size, std::int64_t filters) {
   return {
       .layout = layout, .n = 2, .c = channels, .h = size, .w = size, .k = filters, .y = 3, .x = 3};

@@ -295,21 +295,21 @@ TEST_P(UnderNoise, DetectsTwentyPercentBetweenSeparateRuns) {
   EXPECT_GE(found, 40);
 }
 
-TEST(CompareApart, IsWiderThanPairedComparison) {
+TEST(CompareUnpaired, IsWiderThanPairedComparison) {
   const Times times = simulate(Noise::Kind::quiet, 0.02, 1.1, 20, 5);
   const Interval paired = compare({times.baseline, times.candidate, {}}).speedup;
   const Interval apart = compareUnpaired({times.baseline, times.candidate}).speedup;
   EXPECT_GT(apart.high / apart.low, paired.high / paired.low);
 }
 
-TEST(CompareApart, FloorPreventsVerdict) {
+TEST(CompareUnpaired, FloorPreventsVerdict) {
   const std::vector<double> before = {100, 101, 99, 100, 102, 98};
   const std::vector<double> after = {110, 111, 109, 110, 112, 108};
   EXPECT_EQ(compareUnpaired({before, after}).verdict, Verdict::regressed);
   EXPECT_EQ(compareUnpaired({before, after, 0.2}).verdict, Verdict::ambiguous);
 }
 
-TEST(CompareApart, IntervalWidensWithConfidence) {
+TEST(CompareUnpaired, IntervalWidensWithConfidence) {
   std::vector<double> times;
   for (int i = 0; i < 20; ++i) {
     times.push_back(100 + i);
@@ -323,7 +323,7 @@ TEST(CompareApart, IntervalWidensWithConfidence) {
   }
 }
 
-TEST(CompareApart, FewOrNoTimesAreAmbiguous) {
+TEST(CompareUnpaired, FewOrNoTimesAreAmbiguous) {
   const std::vector<double> few = {1, 1, 1, 1};
   const std::vector<double> many = {2, 2, 2, 2, 2, 2};
   EXPECT_EQ(compareUnpaired({few, many}).verdict, Verdict::ambiguous);

@@ -60,7 +60,7 @@ TEST_F(NpyTest, ReadsTypeShapeAndValues) {
   EXPECT_EQ(readNpy(write("v.npy", npy("|u1", "(3,)", "abc")))->type.text(), "3xi8");
 }
 
-TEST_F(NpyTest, RejectsWhatItCannotRead) {
+TEST_F(NpyTest, RejectsUnsupportedFiles) {
   const auto error = [&](const std::string& content) {
     const auto read = readNpy(write("bad.npy", content));
     return read ? "" : read.error().message;

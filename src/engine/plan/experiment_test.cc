@@ -31,7 +31,7 @@ model::Config tiles(const std::string& name, int rows, int columns, int reductio
                         rows, columns, reduction)}}};
 }
 
-TEST(WinnerOf, RequiresProofAndNoFailure) {
+TEST(FindWinner, RequiresProofAndNoFailure) {
   const auto finding = [](Outcome outcome, Verdict verdict, double speedup) {
     Finding one;
     one.outcome = outcome;

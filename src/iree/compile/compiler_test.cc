@@ -370,7 +370,7 @@ TEST_F(CompilerTest, AppliesConfigInTheSource) {
   }
 }
 
-TEST_F(CompilerTest, SplitReductionInTheSourceMakesTwoDispatches) {
+TEST_F(CompilerTest, SplitReductionMakesTwoDispatches) {
   const model::Matmul matmul{.m = 64, .n = 64, .k = 4096};
   CompileRequest split = request(
       emitMlir(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");

@@ -166,7 +166,7 @@ TEST_F(DispatchProgramsTest, ConstantsAndGlobalsBecomeInputs) {
   EXPECT_EQ(run(requestFor(found[0]), found[0].function, inputs).size(), 4u * 4 * 8);
 }
 
-TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
+TEST_F(DispatchProgramsTest, ExplainsWhyDispatchCannotBeExtracted) {
   const auto dynamic = programs(toolchain_.request(R"mlir(
     func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
       %y = math.exp %x : tensor<?x8xf32>

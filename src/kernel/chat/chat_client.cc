@@ -32,10 +32,6 @@ constexpr std::size_t kMaxMessage = 300;
 constexpr std::size_t kMinKeyLength = 6;
 /// Maximum number of changes to a request that the server rejects.
 constexpr int kMaxAdaptations = 8;
-/// Tokens that a server may add around the messages.
-constexpr std::int64_t kTokenMargin = 64;
-/// A shorter answer cannot contain a kernel.
-constexpr std::int64_t kMinAnswerTokens = 256;
 
 Result<void> pauseFor(milliseconds time) {
   constexpr milliseconds kSlice{50};

@@ -6,6 +6,11 @@
 
 namespace hone::kernel {
 
+/// Tokens that a server may add around the messages.
+inline constexpr std::int64_t kTokenMargin = 64;
+/// A shorter answer cannot contain a kernel.
+inline constexpr std::int64_t kMinAnswerTokens = 256;
+
 /// Token limits of a model; nothing if unknown.
 struct ChatLimits {
   std::optional<std::int64_t> context;  ///< conversation and answer together

@@ -38,7 +38,7 @@ class ChatServer {
   using Responder = std::function<Scripted(const nlohmann::json& body)>;
 
   explicit ChatServer(std::deque<Scripted> script);
-  /// A server that answers depending on the request.
+  /// Creates a server that answers depending on the request.
   explicit ChatServer(Responder responder);
   ChatServer(const ChatServer&) = delete;
   ChatServer& operator=(const ChatServer&) = delete;

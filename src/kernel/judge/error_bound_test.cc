@@ -74,7 +74,7 @@ TEST(ErrorBound, CountsWrongElementsAndReportsWorst) {
 }
 
 TEST(ErrorBound, AllowsCancellationNextToLargeElements) {
-  // The error of a sum scales with its terms, whose magnitude its neighbors show.
+  // The error of a sum scales with its terms, whose magnitude its neighbours show.
   EXPECT_TRUE(near({1000, 2e-4}, {1000, 0}));
   EXPECT_FALSE(near({1000, 0.5}, {1000, 0}));
   // Along any dimension; here the first.

@@ -27,7 +27,7 @@ std::size_t seedSet(std::size_t set) {
   return derived ? set - set % kKinds.size() : set;
 }
 
-/// "M=37 N=53, special values"
+/// Returns "M=37 N=53, special values".
 std::string describe(const Shape& shape, ValueKind kind) {
   std::string text;
   for (const auto& [name, size] : shape.sizes) {

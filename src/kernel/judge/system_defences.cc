@@ -95,7 +95,7 @@ std::vector<SystemDefence> systemDefences() {
   }
   return {checkSeccomp(),
           checkLandlock(),
-          {"user namespaces", user, user ? "yes" : "forbidden", "needed for the next one"},
+          {"user namespaces", user, user ? "yes" : "forbidden", "needed for network namespaces"},
           {"network namespaces", network, network ? "yes" : "forbidden",
            "remove the network of kernels"},
           checkTracing(),

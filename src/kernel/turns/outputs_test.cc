@@ -35,7 +35,7 @@ JudgedProposal makeJudged(const Proposal& proposal, std::size_t turn, std::optio
   return tried;
 }
 
-/// One turn with a winner and a failure.
+/// Returns the result of one turn with a winner and a failure.
 Optimized improvedResult() {
   Optimized result;
   result.original = kernelTaking(1000);

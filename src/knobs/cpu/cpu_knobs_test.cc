@@ -97,7 +97,7 @@ TEST(CpuKnobs, ShortLoopsYieldSmallSpace) {
   EXPECT_GE(cpuKnobs(matmulRoot(7, 1, 4096), testCpu())->space.size(), 10U);
 }
 
-/// Edge-case sizes: one, primes, powers of two, huge.
+/// Generates edge-case sizes: one, primes, powers of two, huge.
 rc::Gen<std::int64_t> hardSize() {
   return rc::gen::element<std::int64_t>(1, 2, 3, 7, 16, 35, 64, 97, 700, 1760, 8457, 500000);
 }

@@ -59,7 +59,7 @@ TEST(Matmul, SupportsBatchTransposesAndTypes) {
   EXPECT_DOUBLE_EQ(countFlops(problem), 2.0 * 4 * 2 * 3 * 5);
 }
 
-/// 32 images of 128x128 with 64 channels, 96 filters of 3x5, in 2 groups.
+/// Returns 32 images of 128x128 with 64 channels and 96 filters of 3x5, in 2 groups.
 Conv sample(ConvDirection direction, ConvLayout layout) {
   return {.direction = direction,
           .layout = layout,

@@ -131,7 +131,7 @@ TEST(MiopenGemm, RejectsUnsupportedOptionsByName) {
   EXPECT_THAT(miopenFault("gemm -b 0"), HasSubstr("batch count must be at least 1, got 0"));
 }
 
-TEST(Miopen, ErrorsSayWhatToDo) {
+TEST(Miopen, ErrorsSuggestFix) {
   EXPECT_THAT(miopenFault("pool -n 1"),
               AllOf(HasSubstr("unknown command 'pool'; use one of conv, "),
                     EndsWith("gemmbfp16, gemmint8")));

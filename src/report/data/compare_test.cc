@@ -46,7 +46,7 @@ struct StoredTrial {
     disturbance = share;
     return std::move(*this);
   }
-  /// Eliminated after screening.
+  /// Marks the trial as eliminated in screening.
   StoredTrial&& tooSlow() && {
     outcome = Outcome::tooSlow;
     return std::move(*this).only(Stage::screen, 3);

@@ -202,7 +202,7 @@ void addGroup(std::vector<Measured>& all, const store::Run& run, const Group& gr
       "PyTorch", false);
 }
 
-/// "matmul_64x64x64: tiles 8x8".
+/// Returns "matmul_64x64x64: tiles 8x8".
 std::string candidateLabel(const Trial& trial) {
   const std::string name = makeLabel(trial);
   return name == trial.problem ? name : fmt::format("{}: {}", trial.problem, name);

@@ -31,14 +31,14 @@ std::string noSpeedup(const std::string& why) {
   return why.empty() ? kNoSpeedup : fmt::format("{}: {}", kNoSpeedup, why);
 }
 
-/// "faster: 1.35x (95 % CI 1.30–1.39)".
+/// Returns "faster: 1.35x (95 % CI 1.30–1.39)".
 std::string gainText(const Gain& gain) {
   return std::isnan(gain.speedup.estimate)
              ? kNoSpeedup
              : fmt::format("{}: {}", gain.verdict, speedupText(gain.speedup));
 }
 
-/// "2 of 3 programs faster; largest: 1.35x (95 % CI 1.30–1.39), m".
+/// Returns "2 of 3 programs faster; largest: 1.35x (95 % CI 1.30–1.39), m".
 std::string gainsText(const std::vector<Gain>& gains, std::string_view what) {
   const Gain* largest = nullptr;
   std::size_t faster = 0;
@@ -108,8 +108,8 @@ Result<std::string> splitText(const json& summary) {
              : "";
 }
 
-/// "14 operations, 62 % of the roofline, 2 failures". The share is the median over the operations
-/// of the best of IREE.
+/// Returns "14 operations, 62 % of the roofline, 2 failures". The share is the median over the
+/// operations of the best of IREE.
 Result<std::string> profileText(const json& summary) {
   const model::ProfileResult result = HONE_TRY(model::profileResultFrom(summary));
   if (!result.rows) {

@@ -114,7 +114,7 @@ TEST(RunResult, KernelStatesSpeedupOrReason) {
   EXPECT_EQ(resultOf("kernel", {{"listed", json::array()}}), "0 kernels measured");
 }
 
-TEST(RunResult, StatesStateOfUnfinishedRun) {
+TEST(RunResult, ShowsStatusOfUnfinishedRun) {
   RunState run{.command = "tune", .status = RunStatus::running, .trials = 1, .summary = "{}"};
   EXPECT_EQ(resultText(run), "not finished: 1 trial so far");
   run.status = RunStatus::failed;

@@ -9,13 +9,13 @@
 
 namespace hone::report {
 
-/// "1.35x (95 % CI 1.30–1.39)".
+/// Returns "1.35x (95 % CI 1.30–1.39)".
 [[nodiscard]] std::string speedupText(const stats::Interval& speedup);
-/// "1.35x as fast", or "1.20x as slow" for a speedup below 1.
+/// Returns "1.35x as fast", or "1.20x as slow" for a speedup below 1.
 [[nodiscard]] std::string asFast(double speedup);
-/// "301 µs": a time as formatted on the axes of a page.
+/// Returns "301 µs", as on the axes of a page.
 [[nodiscard]] std::string timeText(double nanoseconds);
-/// "1 operation", "3 operations".
+/// Returns "1 operation", "3 operations".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view what);
 /// Explains a verdict: "faster: …", "ambiguous: …".
 [[nodiscard]] std::string explainVerdict(std::optional<stats::Verdict> verdict);

@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr std::array kWorstFirst = {Change::broken, Change::slower, Change::ambiguous, Change::same,
                                     Change::faster};
 
-/// "tiles 8x8 -> tiles 4x4", or one name if both are equal.
+/// Returns "tiles 8x8 -> tiles 4x4", or one name if both are equal.
 std::string choicesText(const ComparedItem& item) {
   return item.choiceBefore == item.choiceAfter
              ? item.choiceBefore
@@ -55,7 +55,7 @@ std::size_t labelWidth(std::size_t width, std::size_t verdictWidth) {
   return width > others + kMinWidth ? width - others : kMinWidth;
 }
 
-/// "2 slower, 1 ambiguous, 5 same", worst first.
+/// Returns "2 slower, 1 ambiguous, 5 same", worst first.
 std::string countsText(const RunComparison& comparison) {
   std::vector<std::string> parts;
   for (const Change change : kWorstFirst) {
@@ -75,7 +75,7 @@ std::string floorText(const RunComparison& comparison) {
                    comparison.equalBinaries == 1 ? "s" : "", 100 * comparison.floor);
 }
 
-/// "only in run 3: a, b and 7 more".
+/// Returns "only in run 3: a, b and 7 more".
 std::string onlyText(std::int64_t run, const std::vector<std::string>& labels) {
   constexpr std::size_t kNamed = 5;
   if (labels.empty()) {
@@ -89,7 +89,7 @@ std::string onlyText(std::int64_t run, const std::vector<std::string>& labels) {
       labels.size() > kNamed ? fmt::format(" and {} more", labels.size() - kNamed) : "");
 }
 
-/// "run 4 is failed, not finished: 2 items timed in run 3 are missing".
+/// Returns "run 4 is failed, not finished: 2 items timed in run 3 are missing".
 std::string missingText(const RunComparison& comparison) {
   return comparison.missing == 0
              ? ""
@@ -163,7 +163,7 @@ DataTable makeComparisonTable(const RunComparison& comparison) {
   return table;
 }
 
-/// Bars of the largest changes, worst first.
+/// Returns bars of the largest changes, worst first.
 Bars makeBars(const RunComparison& comparison) {
   constexpr std::size_t kShown = 30;
   Bars bars;

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// The example of the documentation of IREE's dispatch profiler.
+/// Returns the example in the documentation of IREE's dispatch profiler.
 ProfileRow seedRow() {
   ProfileRow row;
   row.dispatch = "matmul_3456x1024x2048_f16t_f16t_f16t_tile_config_128x128_32x5_tensorcore_mmasync";

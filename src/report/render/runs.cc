@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// "2026-11-15T20:15:14Z" as "2026-11-15 20:15".
+/// Formats "2026-11-15T20:15:14Z" as "2026-11-15 20:15".
 std::string formatMinute(const std::string& time) {
   constexpr std::size_t kMinutes = 16;
   std::string text = time.substr(0, kMinutes);

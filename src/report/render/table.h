@@ -23,7 +23,7 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// Missing cells are empty.
+  /// Adds a row; missing cells are empty.
   void add(std::vector<std::string> cells);
   /// Formats one line for the headings, if any, and one per row. Columns shrink to fit `width` (0:
   /// no limit), widest first; an ellipsis marks a cut.

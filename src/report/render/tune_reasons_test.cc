@@ -61,7 +61,7 @@ TEST(TuneReasons, ExplainsBestFinalist) {
       "best candidate 1.04x (95 % CI 1.02–1.06): the gain is within the noise floor of 3.2 %");
 }
 
-TEST(TuneReasons, SaysNothingAboutOlderRuns) {
+TEST(TuneReasons, HasNoReasonsForOlderRuns) {
   TunedDispatch dispatch = searchedDispatch();
   dispatch.searchEnd.reset();
   dispatch.finalists.reset();

@@ -7,9 +7,9 @@ namespace hone::report {
 // Contents of web/ and Chart.js, embedded by the build.
 
 [[nodiscard]] std::string_view webStyle();
-/// Chart.js and the scripts that draw a document.
+/// Returns Chart.js and the scripts that draw a document.
 [[nodiscard]] std::string_view webScript();
-/// Additional script of a live page.
+/// Returns the additional script of a live page.
 [[nodiscard]] std::string_view webLiveScript();
 
 }  // namespace hone::report

@@ -73,7 +73,7 @@ class Planner {
     }
   }
 
-  /// A term is open while one of its variables is not scheduled.
+  /// Updates which terms are open: those with a variable that is not scheduled.
   void updateOpen() {
     const std::vector<Term>& terms = constraints_.terms();
     for (TermId id = 0; id < terms.size(); ++id) {

@@ -191,7 +191,7 @@ class Narrowing {
     }
   }
 
-  /// A divisor of a positive number is not larger than the number.
+  /// Bounds a divisor: it is not larger than the positive number that it divides.
   void requireDivisor(TermId id, TermId zero) {
     const Interval rest = intervals_[zero];
     if (terms_[id].kind != TermKind::modulo || rest.lower != 0 || rest.upper != 0) {
@@ -236,7 +236,7 @@ class Narrowing {
     }
   }
 
-  /// If all factors are positive, bounds each by the product divided by the others.
+  /// Bounds each factor by the product divided by the others, if all factors are positive.
   void limitFactors(const Term& term, std::int64_t upper) {
     for (std::size_t i = 0; i < term.operands.size(); ++i) {
       Interval others{1, 1};

@@ -16,7 +16,7 @@ std::int64_t computeRatio(std::int64_t summed, std::int64_t parallel, std::int64
                                    static_cast<double>(batch));
 }
 
-/// Output sizes for which the current form has a condition on the reduction size.
+/// Returns true for output sizes for which the current form has a condition on the reduction size.
 bool isHuge(SourceForm form, const Reduction& reduction) {
   const std::int64_t output = reduction.outputSize();
   if (form == SourceForm::chain) {

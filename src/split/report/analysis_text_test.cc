@@ -311,7 +311,7 @@ PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE
 not validated yet; run hone split test-optimized <workload> to measure the code of Part 4
 )golden";
 
-TEST(AnalysisText, Golden) { EXPECT_EQ(analysisText(analyze(smallSweep())), kGolden); }
+TEST(AnalysisText, MatchesExpectedText) { EXPECT_EQ(analysisText(analyze(smallSweep())), kGolden); }
 
 TEST(AnalysisText, SummarizesBaselineAndNoSplit) {
   SweepResult sweep = smallSweep();

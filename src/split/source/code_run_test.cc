@@ -66,7 +66,7 @@ TEST(CodeRun, UnknownValuesDoNotDecide) {
   EXPECT_FALSE(evaluate("int64_t a = 1; while (op.isA()) { a = 2; } return a;").isKnown());
 }
 
-TEST(CodeRun, RejectsWhatItCannotCompute) {
+TEST(CodeRun, RejectsUnsupportedCode) {
   EXPECT_FALSE(evaluate("return 100000 * 100000;").isKnown()) << "overflows an int";
   EXPECT_FALSE(evaluate("return 1 / 0;").isKnown());
   EXPECT_FALSE(evaluate("return 017;").isKnown());

@@ -362,7 +362,7 @@ class Removal {
     return source_.tokens[token].begin;
   }
 
-  /// isMeasured ? NEW : OLD
+  /// Replaces `isMeasured ? NEW : OLD` by OLD.
   void removeChoice(std::size_t name) {
     const auto& tokens = source_.tokens;
     std::size_t colon = name;

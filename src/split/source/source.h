@@ -39,7 +39,7 @@ struct Source {
 /// Returns a directive without '#' and blanks: "if0", "endif", "definexy".
 [[nodiscard]] std::string parseDirective(const Token& token);
 
-/// True if the tokens from `at` on have these texts.
+/// Returns true if the tokens from `at` on have these texts.
 [[nodiscard]] bool matches(std::span<const Token> tokens, std::size_t at,
                            std::initializer_list<std::string_view> texts);
 

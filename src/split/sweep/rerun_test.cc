@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 3> kLimits = {1, 8, 64};
 
-class Deleted : public testing::Test {
+class FindDeletedTest : public testing::Test {
  protected:
   void SetUp() override {
     SweepResult sweep{{1, 8, 64}, {testShape(16, 16, 65536)}, {}, 0};
@@ -28,13 +28,13 @@ class Deleted : public testing::Test {
   ScratchFolder scratch_ = ScratchFolder::create().value();
 };
 
-TEST_F(Deleted, IsNothingInCompleteOrNewFolder) {
+TEST_F(FindDeletedTest, IsNothingInCompleteOrNewFolder) {
   EXPECT_TRUE(findDeleted(folder(), "x", kLimits).empty());
   EXPECT_TRUE(findDeleted(folder() / "none", "x", kLimits).empty());
   EXPECT_TRUE(findDeleted(folder(), "y", kLimits).empty()) << "another workload";
 }
 
-TEST_F(Deleted, NamesRemovedTables) {
+TEST_F(FindDeletedTest, NamesRemovedTables) {
   remove("limit_64_x.csv");
   EXPECT_EQ(findDeleted(folder(), "x", kLimits), (Rerun{{64}, false, false}));
   remove("limit_baseline_x.csv");
@@ -44,7 +44,7 @@ TEST_F(Deleted, NamesRemovedTables) {
   EXPECT_EQ(rerunFrom(toJson(rerun)), rerun);
 }
 
-TEST_F(Deleted, IsEverythingIfOnlySummaryRemains) {
+TEST_F(FindDeletedTest, IsEverythingIfOnlySummaryRemains) {
   for (const char* name : {"1", "8", "64", "baseline", "nosplit"}) {
     remove(fmt::format("limit_{}_x.csv", name).c_str());
   }

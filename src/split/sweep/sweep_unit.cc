@@ -29,8 +29,8 @@ constexpr const char* kFunction = "main";
 /// Splits within this factor of the best may be recommended and must be verified.
 constexpr double kViable = 1.2;
 
-/// Limits differ a lot: one that takes 1.5 times the best is out after a few rounds. Long calls
-/// vary less and cost more, so they get fewer rounds.
+/// Returns the rounds of a race. Limits differ a lot, so one that takes 1.5 times the best is
+/// dropped after a few rounds. Long calls vary less and cost more, so they get fewer rounds.
 engine::PrecisionOptions raceOptions(double bestNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.05e9;
   const bool isLong = bestNs > kLongNs;

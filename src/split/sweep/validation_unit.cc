@@ -30,8 +30,8 @@ constexpr double kMargin = 0.05;
 /// time, to estimate the noise.
 constexpr std::size_t kTwin = 1;
 
-/// Long calls vary less and cost more, so they get fewer rounds. Equal times may stay ambiguous
-/// forever, so the number of rounds is limited.
+/// Returns the number of rounds: long calls vary less and cost more, so they get fewer. Equal times
+/// may stay ambiguous forever, so the number of rounds is limited.
 engine::FinalOptions roundsFor(double callNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.02e9;
   constexpr double kCostlyNs = 1e9;

@@ -223,7 +223,7 @@ Value filterAt(Body& body, const LayerForm& form, const Value& filter,
   return collapseTimes(body, body.slice(filter, offsets, sizes), first, 2);
 }
 
-/// The loops of the matmul at one position.
+/// Returns the loops of the matmul at one position.
 Loops positionLoops(const LayerForm& form) {
   if (form.kind == LayerKind::grouped) {
     return {.names = "n, h, w, g, f, c",

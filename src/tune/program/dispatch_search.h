@@ -60,7 +60,8 @@ class DispatchSearch {
   [[nodiscard]] const TunableDispatch& tunable() const { return tunable_; }
   /// Returns the number of candidates tried, without the baseline.
   [[nodiscard]] std::size_t tried() const { return session_->tried() - 1; }
-  /// First measured times of the baseline and of the best candidate; not statistically proven.
+  /// Return the screening times of the baseline and of the best candidate; not statistically
+  /// proven.
   [[nodiscard]] double baselineNs() const { return session_->baselineNs(); }
   [[nodiscard]] double bestNs() const { return session_->incumbentNs(); }
   [[nodiscard]] std::int64_t referenceCpuNs() const { return session_->referenceCpuNs(); }

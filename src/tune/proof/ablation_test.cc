@@ -68,7 +68,7 @@ TEST(AblationsFor, GroupsSmallIngredients) {
   EXPECT_EQ(ablationsFor(recipe, std::span(all).first(8)).size(), 8u) << "no group of small ones";
 }
 
-TEST(WhyNoGain, StatesOutcome) {
+TEST(ExplainNoGain, StatesOutcome) {
   engine::Finding finding;
   EXPECT_EQ(explainNoGain(finding), "budget used up before it was measured");
   finding.comparison.emplace();

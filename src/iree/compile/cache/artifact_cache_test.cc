@@ -23,7 +23,7 @@ class ArtifactCacheTest : public testing::Test {
   std::string key_ = hashBytes("inputs");
 };
 
-TEST_F(ArtifactCacheTest, FindsWhatItKept) {
+TEST_F(ArtifactCacheTest, FindsKeptEntries) {
   EXPECT_FALSE(cache_.has(key_, "vmfb"));
   EXPECT_FALSE(cache_.isDamaged(key_, "vmfb"));
   const fs::path entry = keep("module");

@@ -19,8 +19,8 @@ namespace hone::kernel {
 /// The tensors of one call, in files shared with a worker.
 class CallTensors {
  public:
-  /// `label` makes the file names and ids unique. `asDoubles` stores every element as f64, whatever
-  /// the shape says.
+  /// Creates the files. `label` makes their names and ids unique. `asDoubles` stores every element
+  /// as f64, whatever the shape says.
   [[nodiscard]] static Result<CallTensors> create(const std::filesystem::path& folder,
                                                   const std::string& label, const Shape& shape,
                                                   Placement placement, bool asDoubles);

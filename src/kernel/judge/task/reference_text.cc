@@ -66,7 +66,7 @@ bool isName(std::string_view word) {
          std::ranges::all_of(word, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// "ROWS=37"
+/// Parses "ROWS=37".
 Result<SizeList::value_type> constantFrom(const std::string& word) {
   const std::size_t equals = std::min(word.find('='), word.size());
   const std::string name = word.substr(0, equals);

@@ -218,6 +218,56 @@ bool readsStartOf(Polynomial written, const Polynomial& read,
   return written == read;
 }
 
+/// Returns the loops that enclose all uses, outermost first.
+std::vector<const Stmt*> sharedLoops(const std::vector<Access>& uses) {
+  std::vector<const Stmt*> shared = uses.front().loops;
+  for (const Access& use : uses) {
+    std::size_t same = 0;
+    while (same < shared.size() && same < use.loops.size() && shared[same] == use.loops[same]) {
+      ++same;
+    }
+    shared.resize(same);
+  }
+  return shared;
+}
+
+/// An access within one iteration of the shared loops.
+struct LocalIndex {
+  Polynomial at;      ///< index without the shared loops
+  Polynomial extent;  ///< number of elements from the smallest to the largest index
+};
+
+/// Returns the index within one iteration of the shared loops; nothing if it is not a polynomial.
+std::optional<LocalIndex> localIndex(const Access& use, const std::vector<const Stmt*>& shared) {
+  auto at = toPolynomial(use.at);
+  Polynomial extent = Polynomial::constant(1);
+  for (const Stmt* loop : use.loops) {
+    const auto from = toPolynomial(loop->from);
+    const auto factor = at ? at->coefficientOf(loop->name) : std::nullopt;
+    if (!factor || !from) {
+      return std::nullopt;
+    }
+    if (std::ranges::find(shared, loop) != shared.end()) {
+      at = at->without(loop->name);
+      continue;
+    }
+    // A loop over a block starts at the first row of the block and has one iteration per row.
+    const auto blockLoop = std::ranges::find_if(shared, [&](const Stmt* outer) {
+      return loop->from == name(outer->name) && loop->to.kind == Expr::Kind::call;
+    });
+    auto iterations = toPolynomial(loop->to);
+    if (blockLoop != shared.end()) {
+      iterations = toPolynomial((*blockLoop)->step);
+      at = at->substituted(loop->name, Polynomial::variable(loop->name).plus(*from, -1));
+    }
+    if (!iterations) {
+      return std::nullopt;
+    }
+    extent = extent.plus(factor->times(iterations->plus(Polynomial::constant(1), -1)));
+  }
+  return at ? std::optional(LocalIndex{*at, extent}) : std::nullopt;
+}
+
 /// Shrinks an array to the elements that one iteration of the common enclosing loops needs.
 bool shrinkToBlock(Function& function, const std::string& array) {
   const std::vector<Access> all = accessesIn(function.body);
@@ -227,61 +277,27 @@ bool shrinkToBlock(Function& function, const std::string& array) {
   if (uses.empty() || !uses.front().written || uses.front().both) {
     return false;
   }
-  std::vector<const Stmt*> common = uses.front().loops;
-  for (const Access& use : uses) {
-    std::size_t same = 0;
-    while (same < common.size() && same < use.loops.size() && common[same] == use.loops[same]) {
-      ++same;
-    }
-    common.resize(same);
-  }
-  if (common.empty()) {
+  const std::vector<const Stmt*> shared = sharedLoops(uses);
+  if (shared.empty()) {
     return false;
   }
-  std::optional<Polynomial> size;
-  std::optional<Polynomial> written;
+  std::optional<LocalIndex> written;
   std::map<std::string, Polynomial> replaced;
   for (const Access& use : uses) {
-    auto at = toPolynomial(use.at);
-    if (!at) {
+    const auto local = localIndex(use, shared);
+    if (!local) {
       return false;
-    }
-    Polynomial extent = Polynomial::constant(1);
-    for (const Stmt* loop : use.loops) {
-      const bool around = std::ranges::find(common, loop) != common.end();
-      const auto from = toPolynomial(loop->from);
-      const auto factor = at->coefficientOf(loop->name);
-      if (!factor || !from) {
-        return false;
-      }
-      if (around) {
-        at = at->without(loop->name);
-        continue;
-      }
-      // A loop over a block starts at the first row of the block and has one iteration per row.
-      const auto blockLoop = std::ranges::find_if(common, [&](const Stmt* c) {
-        return loop->from == name(c->name) && loop->to.kind == Expr::Kind::call;
-      });
-      auto iterations = toPolynomial(loop->to);
-      if (blockLoop != common.end()) {
-        iterations = toPolynomial((*blockLoop)->step);
-        at = at->substituted(loop->name, Polynomial::variable(loop->name).plus(*from, -1));
-      }
-      if (!iterations) {
-        return false;
-      }
-      extent = extent.plus(factor->times(iterations->plus(Polynomial::constant(1), -1)));
     }
     if (use.written) {
-      if (size && (*size != extent || *written != *at)) {
+      if (written && (written->extent != local->extent || written->at != local->at)) {
         return false;
       }
-      size = extent;
-      written = at;
-    } else if (*size != extent && !readsStartOf(*written, *at, use.loops)) {
+      written = local;
+    } else if (written->extent != local->extent &&
+               !readsStartOf(written->at, local->at, use.loops)) {
       return false;
     }
-    replaced[print(use.at)] = *at;
+    replaced[print(use.at)] = local->at;
   }
   change(function.body, [&](Expr& e) {
     if (e.kind == Expr::Kind::index && e.text == array) {
@@ -290,7 +306,7 @@ bool shrinkToBlock(Function& function, const std::string& array) {
   });
   for (Stmt& s : function.body) {
     if (s.kind == Stmt::Kind::declare && s.name == array) {
-      s.size = size->expression();
+      s.size = written->extent.expression();
     }
   }
   return true;

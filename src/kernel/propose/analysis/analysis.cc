@@ -52,7 +52,7 @@ Category categoryBySpeedup(double speedup) {
   return speedup <= 1.2 ? Category::moderate : Category::good;
 }
 
-/// A plain loop reaches about a tenth of the roofline; few kernels exceed 0.6.
+/// Classifies by the share of the roofline: a plain loop reaches about 0.1, few kernels exceed 0.6.
 Category categoryByShare(double share) {
   if (share < 0.1) {
     return Category::critical;

@@ -12,10 +12,6 @@
 namespace hone::kernel {
 namespace {
 
-/// A shorter answer cannot contain a kernel.
-constexpr std::int64_t kMinAnswerTokens = 256;
-/// Tokens that a server may add around the messages.
-constexpr std::int64_t kTokenMargin = 64;
 /// Context of a model whose limit is unknown.
 constexpr std::int64_t kAssumedContext = 32'768;
 /// Share of the context that is reserved for the answer.

@@ -46,7 +46,8 @@ bool isKernelFile(std::string_view file) {
   return file == kKernelFile || file.ends_with(fmt::format("/{}", kKernelFile));
 }
 
-/// A denied file must look like a missing one: otherwise a kernel could find out which files exist.
+/// Makes a denied file look like a missing one; otherwise a kernel could find out which files
+/// exist.
 std::string hideDenied(std::string text) {
   constexpr std::string_view kDenied = ": Permission denied";
   if (text.starts_with("fatal error: ") && text.ends_with(kDenied)) {

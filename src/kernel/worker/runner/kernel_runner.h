@@ -2,8 +2,8 @@
 
 namespace hone::kernel {
 
-/// The main function of the runner: loads a kernel and calls it whenever the supervisor resumes the
-/// process (docs/kernel-worker.md). Irrevocably restricts the process.
+/// Runs the runner: loads a kernel and calls it whenever the supervisor resumes the process
+/// (docs/kernel-worker.md). Irrevocably restricts the process.
 [[noreturn]] void runKernel();
 
 }  // namespace hone::kernel

@@ -7,7 +7,7 @@ namespace hone::kernel {
 /// Returns true if this system can filter system calls.
 [[nodiscard]] bool canFilterCalls();
 
-/// Irrevocably forbids this process to start processes, use the network, write files, install
+/// Forbids this process, irrevocably, to start processes, use the network, write files, install
 /// signal handlers, resume stopped processes, add further filters, and write to descriptors other
 /// than its output. Calls that no kernel makes by accident raise SIGSYS; other forbidden calls
 /// fail. Libraries can still be loaded. Returns false if the filter fails.

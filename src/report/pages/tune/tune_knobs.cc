@@ -74,7 +74,7 @@ KnobGroups groupKnobs(const TuneSearch& search, const Candidates& candidates) {
   return groups;
 }
 
-/// "Constant: pipeline = 2, unroll = 1."; "" if all knobs vary.
+/// Returns "Constant: pipeline = 2, unroll = 1."; "" if all knobs vary.
 std::string constantText(const KnobGroups& groups) {
   return groups.constant.empty() ? "" : fmt::format("Constant: {}.", join(groups.constant, ", "));
 }

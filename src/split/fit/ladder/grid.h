@@ -58,7 +58,7 @@ class Grid {
       std::size_t c0, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
 
  private:
-  /// Prefix sum over all cells before a row and a column, by limit.
+  /// Returns the prefix sum over all cells before a row and a column, by limit.
   [[nodiscard]] Objective& sum(std::size_t column, std::size_t row, std::size_t limit) {
     return sums_[(column * (rows() + 1) + row) * limits_.size() + limit];
   }
