@@ -83,7 +83,7 @@ void printValidation(const SplitOutcome& outcome) {
          std::to_string(tally.count(Verdict::regressed)),
          geomean && oracle ? fmt::format("{:.0f} %", 100 * *geomean / *oracle) : kNotMeasured});
   }
-  fmt::print("\nspeedup over the compiler's default, interleaved:\n{}\n",
+  fmt::print("\nspeedup over the compiler's default, interleaved:\n{}",
              table.text(report::outputWidth()));
 }
 

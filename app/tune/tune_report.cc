@@ -211,7 +211,9 @@ void printVariant(const Variant& variant) {
                dispatch.inSpec ? "yes" : "no"});
     reasons.add(explainNotInSpec(dispatch), dispatch.tunable);
     if (dispatch.failed > 0) {
-      reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.tunable);
+      reasons.add(
+          fmt::format("{} candidate{} failed", dispatch.failed, dispatch.failed == 1 ? "" : "s"),
+          dispatch.tunable);
     }
   }
   if (const auto line = small.line()) {
