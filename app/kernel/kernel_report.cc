@@ -99,14 +99,16 @@ std::string triedReport(const Optimized& optimized) {
                        {"speedup", Align::right},
                        {"candidate", Align::left, 24},
                        {"", Align::left, 24}});
+  bool any = false;
   for (const JudgedProposal& tried : optimized.tried) {
     if (tried.turn > 0) {
+      any = true;
       table.add({std::to_string(tried.turn), std::string(model::nameOf(tried.judged.outcome)),
                  tried.speedup ? fmt::format("{:.2f}x", *tried.speedup) : "", tried.proposal.title,
                  tried.judged.message});
     }
   }
-  return table.text(report::outputWidth()) + "\n";
+  return any ? table.text(report::outputWidth()) + "\n" : "";
 }
 
 }  // namespace hone::app

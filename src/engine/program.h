@@ -31,7 +31,7 @@ struct ProgramSource {
 
 /// A function of an MLIR file or of a model.
 struct Program {
-  std::filesystem::path source;  ///< what the compiler reads; in the cache for a model
+  std::filesystem::path source;  ///< file that the compiler reads; in the cache for a model
   std::string hash;              ///< SHA-256 of the source; "" from makeProgram()
   std::string function;
   std::vector<std::string> inputTypes;  ///< in MLIR syntax: "tensor<4x4xf32>"

@@ -13,7 +13,7 @@
 namespace hone::serve {
 
 struct ReceptionLimits {
-  std::size_t threads = 32;                       ///< that answer requests
+  std::size_t threads = 32;                       ///< answer requests
   std::size_t maxConnections = 256;               ///< waiting, queued and being answered
   std::size_t maxHeaderBytes = 8192;              ///< of a request
   std::chrono::milliseconds headerTimeout{5000};  ///< from the connection to the last header

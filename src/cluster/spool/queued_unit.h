@@ -29,8 +29,8 @@ struct Answer {
   std::optional<Error> error;
   bool killed = false;
   nlohmann::json result;
-  store::Node node;    ///< that executed it
-  std::string worker;  ///< that executed it
+  store::Node node;    ///< executed it
+  std::string worker;  ///< executed it
 };
 
 [[nodiscard]] nlohmann::json toJson(const QueuedUnit& unit);

@@ -34,7 +34,7 @@ struct Optimized {
   Proposal best;  ///< the original if no candidate was faster
   Stop stop = Stop::turns;
   std::string why;                        ///< explains `stop`
-  std::string note;                       ///< why no kernel is written; "" if one is
+  std::string note;                       ///< reason why no kernel is written; "" if one is
   std::optional<Error> failure;           ///< error of the proposer that ended the turns
   std::optional<Confirmation> confirmed;  ///< nothing if the original stayed the best
   std::optional<double> originalOverPyTorch;

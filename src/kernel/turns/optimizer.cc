@@ -78,7 +78,10 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   result.conversation = context_.proposer.conversation();
   result.spent = context_.proposer.spent();
   result.cost = context_.proposer.cost();
-  if (best_.entry == &original() && skippedRace_) {
+  if (result.candidates == 0 && result.stop == Stop::budget) {
+    result.note =
+        "the budget was used up before a candidate was tried; nothing written; raise --budget";
+  } else if (best_.entry == &original() && skippedRace_) {
     result.note =
         "the budget was used up before the candidates could be compared; nothing written; raise "
         "--budget";

@@ -66,6 +66,19 @@ TEST(OptimizerBudget, ConfirmsWithinBudget) {
   }
 }
 
+TEST(OptimizerBudget, ReportsThatNoCandidateWasTried) {
+  OptimizerFixture fixture;
+  SlowJudge kernelJudge;
+  ScriptedProposer proposer({{makeProposal(kernelTaking(400))}});
+  OptimizeOptions options = unreachableTarget();
+  options.budget.time = std::chrono::seconds(1);
+  options.now = [&] { return kernelJudge.now.count(); };
+  const auto result = fixture.optimize(kernelJudge, proposer, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->candidates, 0U);
+  EXPECT_THAT(result->note, HasSubstr("before a candidate was tried; nothing written; raise"));
+}
+
 TEST(OptimizerBudget, ReportsThatBudgetWasTooShort) {
   OptimizerFixture fixture;
   SlowJudge kernelJudge;

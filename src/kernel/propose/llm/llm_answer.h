@@ -15,7 +15,7 @@ namespace hone::kernel {
 /// The parsed answer of a model.
 struct ModelAnswer {
   std::vector<Proposal> proposals;
-  std::vector<std::string> rejected;  ///< why candidates were rejected, one line each
+  std::vector<std::string> rejected;  ///< reasons for rejected candidates, one line each
 };
 
 /// Parses the candidates of an answer, without its reasoning. Each heading "Candidate N: title"
