@@ -62,7 +62,7 @@ class Store {
   /// Adds a trial with its screening samples in one commit; fails if the run already has its key.
   [[nodiscard]] Result<std::int64_t> addTrial(std::int64_t run, const Trial& trial,
                                               std::span<const model::Sample> samples);
-  /// Changes the outcome of a trial, for example in the race (too_slow, run_failed).
+  /// Changes the outcome of a trial, for example to run_failed in the race.
   [[nodiscard]] Result<void> setOutcome(std::int64_t trial, model::Outcome outcome,
                                         std::string_view message);
   /// Replaces the details of a trial.

@@ -20,11 +20,11 @@ int openConditions(const Source& source, std::size_t before) {
 Result<void> checkDirectives(const Source& source, const Definition& definition) {
   const std::string_view name = source.tokens[definition.name].text;
   if (openConditions(source, definition.name) != 0) {
-    return unsupportedForm(source, source.tokens[definition.name].line, "{} is inside #if", name);
+    return source.error(source.tokens[definition.name].line, "{} is inside #if", name);
   }
   for (std::size_t i = definition.name; i < definition.bodyEnd; ++i) {
     if (source.tokens[i].kind == TokenKind::directive) {
-      return unsupportedForm(source, source.tokens[i].line, "{} has a preprocessor line", name);
+      return source.error(source.tokens[i].line, "{} has a preprocessor line", name);
     }
   }
   return {};
@@ -52,7 +52,7 @@ Result<std::optional<Definition>> findDefinition(const Source& source, std::stri
     const auto definition =
         source.tokens[i].text == name ? definitionAt(source, i) : std::optional<Definition>();
     if (definition && found) {
-      return unsupportedForm(source, source.tokens[i].line, "second definition of {}", name);
+      return source.error(source.tokens[i].line, "second definition of {}", name);
     }
     if (definition) {
       found = definition;
@@ -85,8 +85,7 @@ Result<std::vector<std::string>> findParameters(const Source& source, const Defi
   for (const std::string_view size : sizes) {
     if (std::ranges::count(sizeNames, size) != 1) {
       const Token& name = source.tokens[definition.name];
-      return unsupportedForm(source, name.line, "{} has no parameter 'int64_t {}'", name.text,
-                             size);
+      return source.error(name.line, "{} has no parameter 'int64_t {}'", name.text, size);
     }
   }
   return names;

@@ -11,14 +11,6 @@
 
 namespace hone::split {
 
-/// Returns a user error for a source in a form that hone cannot edit.
-template <typename... Args>
-[[nodiscard]] std::unexpected<Error> unsupportedForm(const Source& source, int line,
-                                                     fmt::format_string<Args...> format,
-                                                     Args&&... args) {
-  return source.error(line, format, std::forward<Args>(args)...);
-}
-
 /// A function definition, as token indices.
 struct Definition {
   std::size_t name = 0;
