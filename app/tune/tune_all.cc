@@ -29,7 +29,8 @@ Result<tune::TuneResult> tuneOne(const engine::TrialContext& bench, Toolchain& t
 Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
                               TuneAllRequest request) {
   std::vector<tune::WholeProgram>& programs = request.programs;
-  TuneAllResult all{.total = programs.size()};
+  TuneAllResult all;
+  all.total = programs.size();
   for (std::size_t i = 0; i < programs.size(); ++i) {
     tune::WholeProgram& whole = programs[i];
     const std::string label = whole.program.label();
