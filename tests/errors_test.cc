@@ -81,6 +81,12 @@ TEST_F(Errors, NamesBinaryFiles) {
     expectError(box_.hone({command, "mlp.vmfb"}), 2, {"mlp.vmfb is a compiled module"});
     expectError(box_.hone({command, "mlp.bin"}), 2, {"mlp.bin is a binary file"});
   }
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"workload", "show"}, {"workload", "split"}, {"split", "quick"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("mlp.onnx");
+    expectError(box_.hone(arguments), 2, {"mlp.onnx is an ONNX model; expected text"});
+  }
 }
 
 TEST_F(Errors, RejectsInvalidFunctionOrInput) {

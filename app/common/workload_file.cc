@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "base/file.h"
+#include "base/text/text_file.h"
 
 namespace hone::app {
 
 Result<WorkloadFile> readWorkloadFile(const std::string& file) {
-  const std::string text = HONE_TRY(readFile(file));
+  const std::string text = HONE_TRY(readTextFile(file));
   WorkloadFile read;
   read.workload = model::parseWorkload(text, file);
   for (const std::string_view line : model::workloadLines(text)) {
