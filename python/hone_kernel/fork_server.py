@@ -16,19 +16,20 @@ def _import_all(names):
 
 
 def _become_worker(middle, message, descriptors):
-    """Runs a worker: sets up descriptors 3 to 5 and the log, then serves requests."""
+    """Runs a worker: sets up descriptors 3 to 6 and the log, then serves requests."""
     from .service import Service
 
     os.setpgid(0, 0)
     while os.getppid() == middle:  # which is about to end
         time.sleep(0.0002)
     sandbox.die_with_parent(message["parent"])
-    # Duplicate to high numbers first: a descriptor may already be 3, 4 or 5.
-    requests, answers, log, *control = (os.dup2(fd, 100 + at) for at, fd in enumerate(descriptors))
-    places = [(requests, 3), (answers, 4), (log, 1), (log, 2)] + [(fd, 5) for fd in control]
+    # Duplicate to high numbers first: a descriptor may already be one of 3 to 6.
+    requests, answers, log, *pages = (os.dup2(fd, 100 + at) for at, fd in enumerate(descriptors))
+    places = [(requests, 3), (answers, 4), (log, 1), (log, 2)]
+    places += [(fd, 5 + at) for at, fd in enumerate(pages)]
     for source, target in places:
         os.dup2(source, target, inheritable=False if target > 2 else True)
-    os.closerange(5 + len(control), 200)
+    os.closerange(5 + len(pages), 200)
     os.environ.update(message.get("environment", {}))
     memory = message.get("memory", 0)
     cut = sandbox.cut_network()
@@ -53,7 +54,7 @@ class ForkServer:
             return
         self._send({"ready": True, "threads": len(os.listdir("/proc/self/task"))})
         while True:
-            data, descriptors, _, _ = socket.recv_fds(self.control, 1 << 16, 4)
+            data, descriptors, _, _ = socket.recv_fds(self.control, 1 << 16, 5)
             if not data:
                 return
             message = json.loads(data)

@@ -47,9 +47,13 @@ def has_children():
     return True
 
 
+_MAX_FILE_BYTES = 256 << 20
+
+
 def limit_memory(limit):
     """Limits memory to `limit` bytes above what is mapped: torch alone maps gigabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
     if limit:
         with open("/proc/self/statm") as file:
             mapped = int(file.read().split()[0]) * resource.getpagesize()
@@ -101,30 +105,52 @@ def only_write_below(folders):
     return worked
 
 
-# x86-64 numbers of calls for processes, programs, sockets, signals and inspecting other processes.
+# x86-64 numbers of calls for processes, programs, sockets, signals, timers, processors, memory that
+# outlives the process, and inspecting other processes.
 _FORBIDDEN = {
     "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "socket": 41, "connect": 42,
-    "socketpair": 53, "kill": 62, "tkill": 200, "rt_sigqueueinfo": 129, "pidfd_send_signal": 424,
-    "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "mount": 165,
-    "unshare": 272, "setns": 308, "bpf": 321, "perf_event_open": 298, "io_uring_setup": 425,
-    "userfaultfd": 323, "keyctl": 250,
+    "socketpair": 53, "kill": 62, "tkill": 200, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297,
+    "pidfd_send_signal": 424, "pidfd_getfd": 438, "alarm": 37, "setitimer": 38,
+    "timer_create": 222, "timer_settime": 223, "mq_open": 240, "mq_notify": 244, "shmget": 29,
+    "shmat": 30, "msgget": 68, "semget": 64, "sched_setaffinity": 203, "sched_setscheduler": 144,
+    "sched_setattr": 314, "setpriority": 141, "ptrace": 101, "process_vm_readv": 310,
+    "process_vm_writev": 311, "mount": 165, "unshare": 272, "setns": 308, "bpf": 321,
+    "perf_event_open": 298, "io_uring_setup": 425, "userfaultfd": 323, "add_key": 248,
+    "request_key": 249, "keyctl": 250,
 }  # fmt: skip
 _CLONE, _CLONE3, _CLONE_THREAD = 56, 435, 0x10000
+_TGKILL, _FCNTL = 234, 72
+# Stopping, aborting and the thread library. SIGCONT could undo a stop.
+_OWN_SIGNALS = (signal.SIGSTOP, signal.SIGABRT, 32, 33)
+# F_SETOWN, F_SETSIG, F_SETOWN_EX and F_NOTIFY: files that send signals.
+_SIGNALLING = (8, 10, 15, 1026)
 _ALLOW = 0x7FFF0000
 _FAIL = 0x00050000
+_REFUSE = _FAIL | errno.EPERM
+_LOAD, _EQUAL, _SET, _ABOVE, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+
+
+def _by_value(call, argument, values, fitting, other):
+    """Decides a call by one of its arguments."""
+    steps = [(_LOAD, 0, 0, 16 + 8 * argument)]
+    for value in values:
+        steps += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, fitting)]
+    steps += [(_RETURN, 0, 0, other)]
+    return [(_EQUAL, 0, len(steps), call), *steps]
 
 
 def _filter():
     """Returns a seccomp program that allows threads but no processes."""
-    load, jump_equal, jump_set, jump_above, ret = 0x20, 0x15, 0x45, 0x35, 0x06
-    program = [(load, 0, 0, 4), (jump_equal, 1, 0, 0xC000003E), (ret, 0, 0, _ALLOW)]
-    program += [(load, 0, 0, 0), (jump_above, 0, 1, 0x40000000), (ret, 0, 0, _FAIL | errno.EPERM)]
+    program = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, 0xC000003E), (_RETURN, 0, 0, _REFUSE)]
+    program += [(_LOAD, 0, 0, 0), (_ABOVE, 0, 1, 0x40000000), (_RETURN, 0, 0, _REFUSE)]
     for number in _FORBIDDEN.values():
-        program += [(jump_equal, 0, 1, number), (ret, 0, 0, _FAIL | errno.EPERM)]
+        program += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE)]
+    program += _by_value(_TGKILL, 2, _OWN_SIGNALS, _ALLOW, _REFUSE)
+    program += _by_value(_FCNTL, 1, _SIGNALLING, _REFUSE, _ALLOW)
     # Without clone3 the C library uses clone, whose flags a filter can check.
-    program += [(jump_equal, 0, 1, _CLONE3), (ret, 0, 0, _FAIL | errno.ENOSYS)]
-    program += [(jump_equal, 0, 3, _CLONE), (load, 0, 0, 16), (jump_set, 1, 0, _CLONE_THREAD)]
-    program += [(ret, 0, 0, _FAIL | errno.EPERM), (ret, 0, 0, _ALLOW)]
+    program += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _FAIL | errno.ENOSYS)]
+    program += [(_EQUAL, 0, 3, _CLONE), (_LOAD, 0, 0, 16), (_SET, 1, 0, _CLONE_THREAD)]
+    program += [(_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in program), len(program)
 
 

@@ -15,9 +15,9 @@ from .models import Bound, ModelRun, Reference, flat_outputs, sizes_of
 from .tensors import NAMES, SharedTensor, type_text
 
 PROTOCOL = 2
-CONTROL = 5  # descriptor of the control page
+CONTROL, STATUS = 5, 6  # descriptors of the control page and the status page
 # Steps of a call, as in src/kernel/worker/runner/control_page.h.
-VERIFY, TIME, BIND, RUN, COPY, CHECK = range(6)
+VERIFY, TIME, BIND, RUN, COPY = range(5)
 _MAX_DETAIL = 8000  # hone does not read the channel while this process runs
 _copy = torch.Tensor.copy_  # saved before a kernel can replace it
 _OriginalTorch = torch._C.DisableTorchFunction
@@ -81,11 +81,18 @@ class Service:
 
     def _serve(self):
         """Performs a step whenever the supervisor resumes this process. Stopping is the answer."""
-        control = mmap.mmap(CONTROL, 8, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+        control = mmap.mmap(CONTROL, 12, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+        status = mmap.mmap(STATUS, 4)
         os.close(CONTROL)
+        os.close(STATUS)
+        done = asked = 0
         while True:
-            signal.raise_signal(signal.SIGSTOP)
-            index, step = struct.unpack("II", control[:8])
+            done += 1
+            struct.pack_into("I", status, 0, done)
+            # Whoever else stops or resumes this process, only the supervisor asks for more.
+            while asked <= done:
+                signal.raise_signal(signal.SIGSTOP)
+                index, step, asked = struct.unpack("III", control[:12])
             try:
                 self._perform(step, *self.calls[index % len(self.calls)])
             except BaseException as error:  # including exit(), which must not end the worker
@@ -103,8 +110,6 @@ class Service:
         if step in (TIME, COPY):
             results, self.results = self.results, []
             write_outputs(results)
-        if step == CHECK:
-            self.loaded.check_left_behind()
 
     def _verify(self, inputs, outputs, sizes):
         try:

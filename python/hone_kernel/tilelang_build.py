@@ -9,6 +9,8 @@ import shutil
 import sys
 import tempfile
 
+from . import sandbox
+from .compiler import Compiler
 from .failures import WorkerError, failure_of
 
 FLAGS = ["-O3", "-march=native"]
@@ -78,25 +80,18 @@ def replace_compiler(build):
     sys.modules["tilelang.jit"].cached = build  # the attribute jit of tilelang is a function
 
 
-def keep_builds(folder):
-    """Caches libraries built by g++ by content: many processes build the same kernel."""
+def compile_by(compiler):
+    """Makes TileLang compile libraries with `compiler`."""
     from tilelang.jit.adapter.libgen import LibraryGenerator
 
-    compile_lib = LibraryGenerator.compile_lib
+    def compile_lib(self, timeout=None):
+        flags = [item for flag in (self.compile_flags or []) for item in flag.split()]
+        library = compiler.compile(self.lib_code, flags)
+        # Copy it: TileLang removes its library when it is done.
+        self.libpath = tempfile.mktemp(suffix=".so")
+        shutil.copyfile(library, self.libpath)
 
-    def compile_once(self, timeout=None):
-        text = "\0".join([version(), *(self.compile_flags or []), self.lib_code])
-        kept = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest() + ".so")
-        if os.path.exists(kept):
-            # Copy it: TileLang removes its library when it is done.
-            self.libpath = tempfile.mktemp(suffix=".so")
-            shutil.copyfile(kept, self.libpath)
-            return
-        compile_lib(self, timeout)
-        shutil.copyfile(self.libpath, f"{kept}.{os.getpid()}")
-        os.replace(f"{kept}.{os.getpid()}", kept)
-
-    LibraryGenerator.compile_lib = compile_once
+    LibraryGenerator.compile_lib = compile_lib
 
 
 def without_gpu():
@@ -151,13 +146,16 @@ class Builder:
 
                 twin.install()
                 without_gpu()
-            keep_builds(self.built)
+            self.compiler = Compiler(self.built)
+            compile_by(self.compiler)
             replace_compiler(self._build)
+            sandbox.refuse_processes()  # before the kernel is imported
         return self
 
     def __exit__(self, *_):
         if self.device == "cpu":
             replace_compiler(self._refuse)
+            self.compiler.close()
 
     def record_cuda_facts(self, run):
         """Runs the kernel once to record facts from nvcc. Must be called before __enter__."""

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/text/text.h"
 #include "engine/rounds/sampler.h"
 #include "stats/summary.h"
@@ -61,10 +64,10 @@ Result<KernelTimer::TimingCase*> KernelTimer::nextTimingCase() {
   if (usedCases_ == timingCases_.size()) {
     const std::int64_t beginNs = nowNs();
     TimingCase made;
-    made.key = HONE_TRY(InputKey::draw());
-    made.contents.kind = TimedInputs::kindFor(made.key);
+    made.keys = {HONE_TRY(InputKey::draw())};
+    made.contents.kind = TimedInputs::kindFor(made.keys.front());
     made.contents.seed = context_.random.next();
-    made.contents.inputs = inputs_->make(made.key);
+    made.contents.inputs = inputs_->make(made.keys.front());
     HONE_CHECK(verifier_.complete(made.contents));
     timingCaseNs_ = nowNs() - beginNs;
     if (timingCases_.size() == limit) {
@@ -88,24 +91,31 @@ void KernelTimer::renewTimingCases() {
   timingCases_.erase(timingCases_.begin(), timingCases_.begin() + old);
 }
 
+Result<std::vector<std::size_t>> KernelTimer::drawOrder(TimingCase& known, std::int64_t calls) {
+  std::vector<std::size_t> order(static_cast<std::size_t>(calls));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  while (known.keys.size() < order.size()) {
+    known.keys.push_back(HONE_TRY(InputKey::draw()));
+  }
+  // Not from the generator of the marks, which the kernel sees.
+  Random random(HONE_TRY(InputKey::draw()).bits[0]);
+  random.shuffle(std::span(order));
+  return order;
+}
+
 Result<std::optional<CallTime>> KernelTimer::takeSample(RunningKernel& running, std::int64_t calls,
                                                         JudgeResult& judged) {
   CallTensors& used = context_.tensors[0][0];
   TimingCase* known = HONE_TRY(nextTimingCase());
-  // Not from the generator of the marks, which the kernel sees.
-  const InputKey place = HONE_TRY(InputKey::draw());
-  const auto verified =
-      static_cast<std::int64_t>(place.bits[0] % static_cast<std::uint64_t>(calls));
+  const std::vector<std::size_t> order = HONE_TRY(drawOrder(*known, calls));
   used.markOutputs(context_.random);
   std::vector<verify::Tensor> last = used.outputs();
   std::vector<verify::Tensor> kept = last;
   CallTime sum;
   // The work between two calls is the same for all of them: a kernel can measure its duration.
-  for (std::int64_t call = 0; call < calls; ++call) {
-    const InputKey fresh = HONE_TRY(InputKey::draw());
-    const InputKey& key = call == verified ? known->key : fresh;
+  for (const std::size_t at : order) {
     for (std::size_t input = 0; input < used.inputCount(); ++input) {
-      inputs_->write(key, input, used.inputData(input));
+      inputs_->write(known->keys[at], input, used.inputData(input));
     }
     used.markOutputsAgain();
     const auto timed = HONE_TRY(running.time(used, context_.callTimeout(0), judged));
@@ -114,7 +124,7 @@ Result<std::optional<CallTime>> KernelTimer::takeSample(RunningKernel& running, 
     }
     sum.wallNs += timed->wallNs;
     sum.cpuNs += timed->cpuNs;
-    used.copyOutputs(call == verified ? kept : last);
+    used.copyOutputs(at == 0 ? kept : last);
   }
   if (!HONE_TRY(verifier_.check(used, kept, known->contents, judged))) {
     return std::nullopt;
@@ -137,6 +147,14 @@ Result<bool> KernelTimer::warmUp(RunningKernel& running, JudgeResult& judged) {
     }
   }
   return true;
+}
+
+Result<bool> KernelTimer::watch(RunningKernel& running, JudgeResult& judged) {
+  if (HONE_TRY(running.watch(context_.tensors[0][0], context_.callTimeout(0), judged))) {
+    return true;
+  }
+  judged.samples.clear();
+  return false;
 }
 
 Result<Overhead> KernelTimer::overheadOf(const Runnable& runnable) {
@@ -175,7 +193,12 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
     running->countEvents();
   }
   const bool fair = context_.options.threads > 1 && running->isUntrusted();
+  const auto watched = static_cast<std::int64_t>(HONE_TRY(InputKey::draw()).bits[0] %
+                                                 static_cast<std::uint64_t>(pace.repetitions));
   for (std::int64_t sample = 0; sample < pace.repetitions; ++sample) {
+    if (sample == watched && !HONE_TRY(watch(*running, judged))) {
+      return {};
+    }
     running->startCounting();
     const auto timed = HONE_TRY(takeSample(*running, pace.iterations, judged));
     noteCounts(running->stopCounting(), static_cast<double>(pace.iterations), judged);
@@ -190,8 +213,7 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
     }
   }
   judged.facts["overhead_ns"] = overhead.median.cpuNs;
-  if (!HONE_TRY(running->finish(context_.callTimeout(0), judged))) {
-    judged.samples.clear();
+  if (!HONE_TRY(watch(*running, judged))) {
     return {};
   }
   pinned.reset();

@@ -27,10 +27,11 @@ class KernelTimer {
                                   std::int64_t position, JudgeResult& judged);
 
  private:
-  /// A case whose inputs a key determines.
+  /// The inputs of a sample. All processes see the same ones: if only the verified inputs came
+  /// again, a kernel that remembers those of earlier processes would know which call is verified.
   struct TimingCase {
-    InputKey key;
-    Case contents;
+    std::vector<InputKey> keys;  ///< the first one gives the verified inputs
+    Case contents;               ///< of the verified call
   };
 
   /// Creates the generator of timed inputs on first use.
@@ -39,12 +40,17 @@ class KernelTimer {
   void renewTimingCases();
   /// Returns a case that the current process has not seen.
   [[nodiscard]] Result<TimingCase*> nextTimingCase();
+  /// Returns a random order of the first `calls` keys, which are drawn on demand.
+  [[nodiscard]] static Result<std::vector<std::size_t>> drawOrder(TimingCase& known,
+                                                                  std::int64_t calls);
   /// Times `calls` calls on new inputs and verifies one of them. Returns the mean of their times;
   /// nullopt if a call fails or is wrong.
   [[nodiscard]] Result<std::optional<CallTime>> takeSample(RunningKernel& running,
                                                            std::int64_t calls, JudgeResult& judged);
   /// Times calls without verifying them. Returns false if one fails.
   [[nodiscard]] Result<bool> warmUp(RunningKernel& running, JudgeResult& judged);
+  /// Watches a call; see RunningKernel::watch(). Drops the samples if it fails.
+  [[nodiscard]] Result<bool> watch(RunningKernel& running, JudgeResult& judged);
   [[nodiscard]] Result<Overhead> overheadOf(const Runnable& runnable);
   /// Rejects samples that are faster than the peak of the machine.
   [[nodiscard]] Result<void> checkSpeed(JudgeResult& judged);

@@ -9,14 +9,14 @@
 namespace hone::kernel {
 namespace {
 
-/// Returns the log file of the next worker. The files are reused after 16 workers.
-std::filesystem::path freshLog(const JudgeOptions& options) {
+/// Returns the scratch folder of the next worker. The folders are reused after 16 workers.
+std::filesystem::path freshFolder(const JudgeOptions& options) {
   static std::atomic<unsigned> started = 0;
-  return options.folder / fmt::format("worker-{}.log", ++started % 16);
+  return options.folder / fmt::format("worker-{}", ++started % 16);
 }
 
 WorkerCommand commandFor(const JudgeOptions& options, std::vector<std::string> argv,
-                         std::filesystem::path log) {
+                         std::filesystem::path folder) {
   const std::string threads = std::to_string(options.threads);
   return {std::move(argv),
           {{"OMP_NUM_THREADS", threads},
@@ -26,7 +26,7 @@ WorkerCommand commandFor(const JudgeOptions& options, std::vector<std::string> a
            {"GOMP_SPINCOUNT", "0"},
            {"MKL_NUM_THREADS", threads}},
           options.limits.memoryBytes,
-          std::move(log)};
+          std::move(folder)};
 }
 
 }  // namespace
@@ -36,27 +36,28 @@ Result<Runnable> cppRunnable(const JudgeOptions& options, const std::filesystem:
   const std::filesystem::path runner =
       options.runner.empty() ? HONE_TRY(installRunner(options.folder)) : options.runner;
   return Runnable{
-      commandFor(options, {std::filesystem::absolute(runner).string()}, freshLog(options)),
+      commandFor(options, {std::filesystem::absolute(runner).string()}, freshFolder(options)),
       {{"do", "load"},
        {"role", function == "kernel" ? "kernel" : "reference"},
        {"library", std::filesystem::absolute(library).string()},
        {"function", function}}};
 }
 
-Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::filesystem::path& log) {
+Result<WorkerCommand> pythonCommand(const JudgeOptions& options,
+                                    const std::filesystem::path& folder) {
   if (options.python.empty() || options.worker.empty()) {
     return userError("Python kernels and references need torch; run {} to install it",
                      installCommand("kernels"));
   }
   WorkerCommand command =
-      commandFor(options, {options.python.string(), options.worker.string()}, log);
+      commandFor(options, {options.python.string(), options.worker.string()}, folder);
   command.forkServer = HONE_TRY(PythonForkServer::of(options.python, options.worker));
   return command;
 }
 
 Result<Runnable> tileLangRunnable(const JudgeOptions& options, const std::filesystem::path& source,
                                   const std::filesystem::path& reference) {
-  WorkerCommand command = HONE_TRY(pythonCommand(options, freshLog(options)));
+  WorkerCommand command = HONE_TRY(pythonCommand(options, freshFolder(options)));
   command.tilelang = true;
   return Runnable{std::move(command),
                   {{"do", "load"},
@@ -71,7 +72,7 @@ Result<Runnable> tileLangRunnable(const JudgeOptions& options, const std::filesy
 Result<Runnable> pytorchRunnable(const JudgeOptions& options,
                                  const std::filesystem::path& reference,
                                  const std::string& precision) {
-  return Runnable{HONE_TRY(pythonCommand(options, freshLog(options))),
+  return Runnable{HONE_TRY(pythonCommand(options, freshFolder(options))),
                   {{"do", "load"},
                    {"role", "reference"},
                    {"reference", reference.string()},
@@ -82,7 +83,7 @@ Result<Runnable> pytorchRunnable(const JudgeOptions& options,
 }
 
 Result<Runnable> emptyPythonRunnable(const JudgeOptions& options) {
-  return Runnable{HONE_TRY(pythonCommand(options, freshLog(options))),
+  return Runnable{HONE_TRY(pythonCommand(options, freshFolder(options))),
                   {{"do", "load"},
                    {"role", "empty"},
                    {"device", options.device},

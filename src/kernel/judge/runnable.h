@@ -32,7 +32,7 @@ struct Runnable {
 
 /// Returns the command that starts the Python worker; fails with a user error if Python is missing.
 [[nodiscard]] Result<WorkerCommand> pythonCommand(const JudgeOptions& options,
-                                                  const std::filesystem::path& log);
+                                                  const std::filesystem::path& folder);
 /// Creates a runnable for a TileLang source of the task with this Python reference.
 [[nodiscard]] Result<Runnable> tileLangRunnable(const JudgeOptions& options,
                                                 const std::filesystem::path& source,

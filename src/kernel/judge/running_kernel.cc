@@ -1,6 +1,5 @@
 #include "kernel/judge/running_kernel.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,17 +69,14 @@ RunnerSetup describeSetup(const Runnable& runnable, std::span<const CallTensors*
 
 /// Starts the runner, which reads `setup`.
 Result<SupervisedProcess> startRunner(const WorkerCommand& command, const RunnerSetup& setup,
-                                      int control, int status) {
+                                      const WorkerPages& pages, const Descriptor& log) {
   const Descriptor input = HONE_TRY(makeMemoryFile(setup.encode()));
-  const Descriptor log(::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (log.number() < 0) {
-    return errnoError(fmt::format("cannot create {}", command.log.string()));
-  }
   return SupervisedProcess(HONE_TRY(startProcess(command, {.requests = input.number(),
                                                            .replies = -1,
                                                            .log = log.number(),
-                                                           .control = control,
-                                                           .status = status})));
+                                                           .control = pages.control,
+                                                           .status = pages.status})),
+                           pages.counts);
 }
 
 }  // namespace
@@ -92,8 +88,8 @@ double fairWallNs(const CallTime& time, int threads) {
 Result<std::optional<RunningKernel>> RunningKernel::start(
     const Runnable& runnable, std::span<const CallTensors* const> tensors, milliseconds limit,
     JudgeResult& judged) {
-  RunningKernel running(runnable, HONE_TRY(SharedPage<ControlPage>::create()));
-  running.log_ = runnable.command.log;
+  RunningKernel running(runnable, HONE_TRY(SharedPage<ControlPage>::create()),
+                        HONE_TRY(SharedPage<StatusPage>::create()));
   for (const CallTensors* each : tensors) {
     running.calls_.push_back(each->label());
   }
@@ -112,20 +108,20 @@ Result<bool> RunningKernel::startCpp(const Runnable& runnable,
     });
   }
   function_ = runnable.load.at("function").get<std::string>();
-  status_ = HONE_TRY(SharedPage<StatusPage>::create());
-  process_ = HONE_TRY(startRunner(runnable.command, describeSetup(runnable, tensors),
-                                  control_.readOnly(), status_->writable()));
+  log_ = HONE_TRY(makeLog());
+  process_ =
+      HONE_TRY(startRunner(runnable.command, describeSetup(runnable, tensors), pages(), log_));
   const Interval ready = HONE_TRY(process_->awaitFreeze(limit));
   if (!ready.ok()) {
     return machineError("worker failed to start ({}): {} {}", runnable.command.argv.front(),
                         ready.ending.describe(), readLog(log_));
   }
   // Only here is the status trustworthy: the kernel has not been loaded.
-  const bool filtered = (*status_)->seccomp != 0;
+  const bool filtered = status_->seccomp != 0;
   judged.facts["sandbox"] = filtered ? "seccomp" : "none: this system has no seccomp filters";
   judged.facts.erase("missing_defences");
   for (const auto& [held, name] :
-       {std::pair((*status_)->landlock != 0, "landlock"), std::pair(filtered, "seccomp")}) {
+       {std::pair(status_->landlock != 0, "landlock"), std::pair(filtered, "seccomp")}) {
     if (!held) {
       judged.facts["missing_defences"].push_back(name);
     }
@@ -140,7 +136,7 @@ Result<bool> RunningKernel::startCpp(const Runnable& runnable,
 Result<bool> RunningKernel::startPython(const Runnable& runnable,
                                         std::span<const CallTensors* const> tensors,
                                         milliseconds limit, JudgeResult& judged) {
-  worker_ = HONE_TRY(Worker::start(runnable.command, control_.readOnly()));
+  worker_ = HONE_TRY(Worker::start(runnable.command, pages()));
   nlohmann::json list = nlohmann::json::array();
   nlohmann::json calls = nlohmann::json::array();
   for (const CallTensors* each : tensors) {
@@ -172,8 +168,14 @@ Result<bool> RunningKernel::startPython(const Runnable& runnable,
          accept(HONE_TRY(worker_->process().awaitFreeze(limit)), judged);
 }
 
+WorkerPages RunningKernel::pages() {
+  return {.control = control_.readOnly(),
+          .status = status_.writable(),
+          .counts = {.asked = &control_->asked, .done = &status_->done}};
+}
+
 std::string RunningKernel::describeFault() const {
-  const FaultNumbers fault = (**status_).fault;
+  const FaultNumbers fault = (*status_).fault;
   if (fault.signal == SIGSYS) {
     return fmt::format("tried to {}", describePurpose(static_cast<int>(fault.systemCall)));
   }
@@ -197,7 +199,7 @@ bool RunningKernel::accept(const Interval& interval, JudgeResult& judged) const 
   judged.outcome = late ? Outcome::runTimeout : Outcome::runFailed;
   std::string why = late ? "timed out and was killed"
                          : fmt::format("process ended: {}", interval.ending.describe());
-  if (!late && status_ && interval.ending.how == Ending::How::exited) {
+  if (!late && !worker_ && interval.ending.how == Ending::How::exited) {
     switch (static_cast<RunnerExit>(interval.ending.code)) {
       case RunnerExit::setup:
         break;
@@ -217,12 +219,12 @@ bool RunningKernel::accept(const Interval& interval, JudgeResult& judged) const 
         break;
       case RunnerExit::fault:
         why = describeFault();
-        judged.outcome = (**status_).fault.signal == SIGSYS ? Outcome::invalid : Outcome::runFailed;
+        judged.outcome = (*status_).fault.signal == SIGSYS ? Outcome::invalid : Outcome::runFailed;
         break;
     }
   }
   judged.message = fmt::format("kernel failed: {}", why);
-  judged.diagnostics = readLog(log_);
+  judged.diagnostics = log();
   return false;
 }
 
@@ -238,7 +240,7 @@ Result<bool> RunningKernel::accept(const Reply& reply, JudgeResult& judged) cons
   judged.message =
       fmt::format("kernel failed: {}", isKernel_ ? describeFailure(reply) : reply.message);
   judged.diagnostics =
-      fmt::format("{}\n{}", reply.message, reply.detail.empty() ? readLog(log_) : reply.detail);
+      fmt::format("{}\n{}", reply.message, reply.detail.empty() ? log() : reply.detail);
   return false;
 }
 
@@ -246,7 +248,9 @@ Result<std::optional<CallTime>> RunningKernel::resume(const CallTensors& tensors
                                                       milliseconds limit, JudgeResult& judged) {
   const auto found = std::ranges::find(calls_, tensors.label());
   control_->call = static_cast<std::uint32_t>(found - calls_.begin());
-  control_->step = static_cast<std::uint32_t>(step);
+  if (worker_) {
+    control_->step = static_cast<std::uint32_t>(step);
+  }
   const Interval interval = HONE_TRY(process().resume(limit));
   if (!accept(interval, judged)) {
     return std::nullopt;
@@ -294,16 +298,12 @@ Result<std::optional<CallTime>> RunningKernel::time(const CallTensors& tensors, 
   return timed;
 }
 
-Result<bool> RunningKernel::finish(milliseconds limit, JudgeResult& judged) {
+Result<bool> RunningKernel::watch(const CallTensors& tensors, milliseconds limit,
+                                  JudgeResult& judged) {
   if (!worker_ || !isKernel_) {
     return true;
   }
-  control_->step = static_cast<std::uint32_t>(Step::check);
-  if (!accept(HONE_TRY(process().resume(limit)), judged)) {
-    return false;
-  }
-  const auto failure = worker_->takeFailure();
-  return failure ? HONE_TRY(accept(*failure, judged)) : true;
+  return HONE_TRY(resume(tensors, Step::verify, limit, judged)).has_value();
 }
 
 void RunningKernel::countEvents() {

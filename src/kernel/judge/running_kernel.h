@@ -50,8 +50,11 @@ class RunningKernel {
   [[nodiscard]] Result<std::optional<CallTime>> time(const CallTensors& tensors,
                                                      std::chrono::milliseconds limit,
                                                      JudgeResult& judged);
-  /// Looks for changes that a Python kernel made to its process. Returns false if there are some.
-  [[nodiscard]] Result<bool> finish(std::chrono::milliseconds limit, JudgeResult& judged);
+  /// Watches another call of a Python kernel on the current inputs, because it may count calls, and
+  /// looks for changes to its process. Returns false if the kernel lets torch do the work, or
+  /// changed its process.
+  [[nodiscard]] Result<bool> watch(const CallTensors& tensors, std::chrono::milliseconds limit,
+                                   JudgeResult& judged);
 
   [[nodiscard]] bool isUntrusted() const { return isUntrusted_; }
   /// Binds the process to one CPU.
@@ -67,8 +70,10 @@ class RunningKernel {
   [[nodiscard]] std::string detectLeftThreads(int allowed) const;
 
  private:
-  explicit RunningKernel(const Runnable& runnable, SharedPage<ControlPage> control)
+  RunningKernel(const Runnable& runnable, SharedPage<ControlPage> control,
+                SharedPage<StatusPage> status)
       : control_(std::move(control)),
+        status_(std::move(status)),
         isUntrusted_(runnable.onCpu() && runnable.isKernel()),
         isKernel_(runnable.isKernel()),
         onCpu_(runnable.onCpu()) {}
@@ -82,6 +87,8 @@ class RunningKernel {
   [[nodiscard]] const SupervisedProcess& process() const {
     return worker_ ? worker_->process() : *process_;
   }
+  /// Returns the pages for a new process.
+  [[nodiscard]] WorkerPages pages();
   /// Resumes the process for one step of a call. Returns nullopt if it fails.
   [[nodiscard]] Result<std::optional<CallTime>> resume(const CallTensors& tensors, Step step,
                                                        std::chrono::milliseconds limit,
@@ -90,6 +97,8 @@ class RunningKernel {
   [[nodiscard]] bool accept(const Interval& interval, JudgeResult& judged) const;
   [[nodiscard]] Result<bool> accept(const Reply& reply, JudgeResult& judged) const;
   [[nodiscard]] std::string describeFault() const;
+  /// Returns the end of the process's output.
+  [[nodiscard]] std::string log() const { return worker_ ? worker_->log() : readLog(log_); }
 
   struct NamedTensor {
     std::string name;
@@ -97,16 +106,16 @@ class RunningKernel {
   };
 
   SharedPage<ControlPage> control_;
-  std::optional<SharedPage<StatusPage>> status_;  ///< C++ only
-  std::optional<SupervisedProcess> process_;      ///< C++ only
-  std::optional<Worker> worker_;                  ///< Python only
+  SharedPage<StatusPage> status_;
+  std::optional<SupervisedProcess> process_;  ///< C++ only
+  std::optional<Worker> worker_;              ///< Python only
   std::optional<Counters> counters_;
   std::vector<std::string> calls_;  ///< labels of the tensors, in the order of the process's calls
   std::vector<NamedTensor> tensors_;  ///< for messages about faults
   std::string function_;              ///< C++ only
-  std::filesystem::path log_;
-  bool serves_ = false;  ///< is called by freezing and resuming
-  bool isUntrusted_;     ///< false for PyTorch and for GPU kernels, whose driver uses CPU time
+  Descriptor log_;                    ///< C++ only
+  bool serves_ = false;               ///< is called by freezing and resuming
+  bool isUntrusted_;  ///< false for PyTorch and for GPU kernels, whose driver uses CPU time
   bool isKernel_;
   bool onCpu_;
 };

@@ -46,17 +46,30 @@ class PythonReader {
     cheats_.push_back({tokens_[i].line, fmt::format("{} ({})", what, tokens_[i].text)});
   }
 
+  /// Imports may follow a colon in the same line.
   void readImports() {
+    std::size_t ofFrom = tokens_.size();  ///< the "import" of the last "from … import"
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].indent < 0) {
-        continue;
-      }
-      if (at(i) == "import") {
+      if (at(i) == "import" && i != ofFrom) {
         readImport(i);
-      } else if (at(i) == "from") {
+      } else if (const std::size_t import = findImport(i); import > 0) {
+        ofFrom = import;
         readFromImport(i);
       }
     }
+  }
+  /// Returns the place of "import" in a statement "from NAME import …" that begins at i; 0 if there
+  /// is none, as in "yield from".
+  [[nodiscard]] std::size_t findImport(std::size_t i) const {
+    if (at(i) != "from") {
+      return 0;
+    }
+    for (++i; inStatement(i) && at(i) != "import"; ++i) {
+      if (at(i) != "." && !tokens_[i].isName()) {
+        return 0;
+      }
+    }
+    return inStatement(i) ? i : 0;
   }
   [[nodiscard]] bool inStatement(std::size_t i) const {
     return i < tokens_.size() && tokens_[i].indent < 0;
@@ -184,6 +197,9 @@ class PythonReader {
       readFree(i, name);
     } else {
       readMember(i, name);
+    }
+    if (std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) >= 0x80U; })) {
+      add(i, "uses a name that is not ASCII, which Python may take for another");
     }
     const bool isDunder = name.size() > 4 && name.starts_with("__") && name.ends_with("__");
     static const Names kAllowedDunders = {"__init__", "__name__", "__main__", "__future__",
@@ -360,11 +376,40 @@ class PythonReader {
   std::vector<Cheat> cheats_;
 };
 
+/// Returns the line that declares an encoding other than UTF-8; 0 if there is none. Python looks
+/// for "coding: NAME" in the comments of the first two lines.
+int findForeignEncoding(std::string_view text) {
+  for (int line = 1; line <= 2; ++line) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    std::string_view comment = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    for (std::size_t at = comment.find('#'); at != std::string_view::npos;) {
+      at = comment.find("coding", at + 1);
+      if (at == std::string_view::npos) {
+        break;
+      }
+      std::string_view name = comment.substr(at + std::string_view("coding").size());
+      if (!name.starts_with(':') && !name.starts_with('=')) {
+        continue;
+      }
+      name.remove_prefix(std::min(name.find_first_not_of(" \t", 1), name.size()));
+      if (!name.starts_with("utf-8") && !name.starts_with("utf8")) {
+        return line;
+      }
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::vector<Cheat> findPythonCheats(std::string_view text) {
   const std::vector<PythonToken> tokens = pythonTokens(text);
-  return PythonReader(tokens).read();
+  std::vector<Cheat> cheats = PythonReader(tokens).read();
+  if (const int line = findForeignEncoding(text); line > 0) {
+    cheats.insert(cheats.begin(), {line, "declares an encoding other than UTF-8"});
+  }
+  return cheats;
 }
 
 }  // namespace hone::kernel

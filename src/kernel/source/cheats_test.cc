@@ -124,8 +124,31 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RenamedOpen", "f = open\n", "reads or writes files (open)"},
         Case{"PatchedTensor", "X = torch.Tensor\n        X.copy_ = y\n",
              "changes an external object (copy_)"},
+        Case{"ImportInLine", "if x: import os\n", "imports os"},
+        Case{"FromImportInLine", "if x: from os import fork\n", "imports os"},
+        Case{"NameOfOtherLetters", "\xEF\xBD\x85\xEF\xBD\x96\xEF\xBD\x81\xEF\xBD\x8C('1')",
+             "not ASCII"},
+        Case{"CarriageReturn", "pass  # x\reval('1')\n", "executes a string as code (eval)"},
+        Case{"NestedBraces", "f'{ {} or eval(x) }'", "executes a string as code (eval)"},
+        Case{"NestedQuotes", "f'{'' or eval('1')}'", "executes a string as code (eval)"},
+        Case{"QuoteInFormat", "f'{x:\"}' + eval('1') + \"\"", "executes a string as code (eval)"},
+        Case{"FormatInFormat", "f'{x:{eval(y)}}'", "executes a string as code (eval)"},
+        Case{"Template", "t'{eval(y)}'", "executes a string as code (eval)"},
         Case{"File", "open('x')", "reads or writes files"}),
     caseName);
+
+TEST(PythonCheats, RejectsForeignEncodings) {
+  for (const char* text : {"# coding: utf_7\n", "\n# -*- coding=unicode_escape -*-\n",
+                           "# my coding: of latin-1\r\n", "# coding coding:\tcp1252"}) {
+    EXPECT_THAT(cheatsIn(Language::tilelang, text),
+                testing::ElementsAre(HasSubstr("declares an encoding other than UTF-8")))
+        << text;
+  }
+  for (const char* text : {"# coding: utf-8\n", "#!python\n# vim: set fileencoding=utf8 :\n",
+                           "# encoding of x\n", "\n\n# coding: latin-1\n"}) {
+    EXPECT_THAT(cheatsIn(Language::tilelang, text), IsEmpty()) << text;
+  }
+}
 
 TEST(PythonCheats, AcceptsSimilarHonestCode) {
   for (const char* text : {"size = x.shape[0]\n        self.size = size\n",
@@ -147,6 +170,9 @@ TEST(PythonCheats, AcceptsSimilarHonestCode) {
                            "pass\nconfigs = {tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True}\n",
                            "self.kernel.block = 3\n",
                            "if x.ndim == 2: pass\n",
+                           "name = f'{x.shape[0]:>8} is open {{eval}} {y!r}'\n",
+                           "def g():\n            yield from self.parts\n",
+                           "if x is None: raise ValueError(f'{x}') from None\n",
                            "pass\ndef conv(N, F, K=3):\n    filters = F\n    return filters\n"}) {
     EXPECT_THAT(cheatsIn(Language::tilelang, std::string(kPythonHead) + "        " + text),
                 IsEmpty())

@@ -18,7 +18,7 @@ bool continuesName(char c) { return startsName(c) || isDigit(c); }
 
 class PythonScanner {
  public:
-  explicit PythonScanner(std::string_view text, int line = 1) : text_(text), line_(line) {}
+  explicit PythonScanner(std::string_view text) : text_(text) {}
 
   std::vector<PythonToken> all() {
     while (!atEnd()) {
@@ -126,7 +126,7 @@ class PythonScanner {
   }
 
   static bool isPrefix(const std::string& word) {
-    return word.size() <= 2 && word.find_first_not_of("rRbBfFuU") == std::string::npos;
+    return word.size() <= 2 && word.find_first_not_of("rRbBfFuUtT") == std::string::npos;
   }
   void takeText(const std::string& prefix) {
     const int line = line_;
@@ -134,37 +134,74 @@ class PythonScanner {
     const std::string triple = quote + quote + quote;
     const bool isTriple = sees(triple);
     skip(isTriple ? 3 : 1);
-    const std::string inside = takeUntil(isTriple ? triple : quote, !isTriple);
-    add(Kind::text, inside, line);
-    if (prefix.find_first_of("fF") != std::string::npos) {
-      takeCodeIn(inside, line);
+    const std::string& end = isTriple ? triple : quote;
+    if (prefix.find_first_of("fFtT") == std::string::npos || nested_ == kMaxNested) {
+      add(Kind::text, takeUntil(end, !isTriple), line);
+      return;
+    }
+    const std::size_t begin = at_;
+    const std::size_t index = tokens_.size();
+    add(Kind::text, "", line);
+    ++nested_;
+    takeFormatted(end, !isTriple);
+    --nested_;
+    tokens_[index].text = text_.substr(begin, at_ - begin);
+    skip(sees(end) ? end.size() : 0);
+  }
+  /// Takes the tokens of the code in a formatted literal, up to its end.
+  void takeFormatted(std::string_view end, bool oneLine) {
+    while (!atEnd() && !sees(end) && (!oneLine || peek() != '\n')) {
+      if (sees("{{") || peek() == '\\') {
+        skip(2);
+      } else if (peek() == '{') {
+        takeReplacement();
+      } else {
+        skip();
+      }
     }
   }
-  void takeCodeIn(const std::string& text, int line) {
-    std::size_t begin = text.find('{');
-    while (begin != std::string::npos) {
-      const std::size_t end = std::min(text.find('}', begin), text.size());
-      auto inner =
-          PythonScanner(std::string_view(text).substr(begin + 1, end - begin - 1), line).all();
-      for (PythonToken& token : inner) {
-        token.indent = -1;
-        tokens_.push_back(std::move(token));
-      }
-      begin = text.find('{', end);
+  /// Takes "{expression:format}". Quotes in it begin literals, also those of the literal around.
+  void takeReplacement() {
+    skip();
+    const int outer = std::exchange(depth_, 1);
+    while (!atEnd() && !(depth_ == 1 && (peek() == '}' || peek() == ':'))) {
+      next();
     }
+    while (!atEnd() && peek() != '}') {  // the format
+      if (peek() == '{') {
+        takeReplacement();
+      } else {
+        skip();
+      }
+    }
+    skip();
+    depth_ = outer;
   }
 
+  static constexpr int kMaxNested = 100;  ///< Python allows less
   std::string_view text_;
   std::size_t at_ = 0;
-  int line_;
+  int line_ = 1;
   std::vector<PythonToken> tokens_;
   int depth_ = 0;
+  int nested_ = 0;  ///< formatted literals around
   bool statementBegins_ = true;
   std::int64_t indent_ = 0;
 };
 
 }  // namespace
 
-std::vector<PythonToken> pythonTokens(std::string_view text) { return PythonScanner(text).all(); }
+std::vector<PythonToken> pythonTokens(std::string_view text) {
+  // Python also ends lines at "\r".
+  std::string lines;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r') {
+      lines += text[i];
+    } else if (i + 1 == text.size() || text[i + 1] != '\n') {
+      lines += '\n';
+    }
+  }
+  return PythonScanner(lines).all();
+}
 
 }  // namespace hone::kernel

@@ -27,8 +27,8 @@ struct PythonToken {
   [[nodiscard]] bool isName() const { return kind == Kind::name; }
 };
 
-/// Splits Python source into tokens, including code in the braces of f-strings. Never fails: an
-/// unterminated literal ends with the text.
+/// Splits Python source into tokens as Python 3.12 does, including code in the braces of f-strings.
+/// Never fails: an unterminated literal ends with the text.
 [[nodiscard]] std::vector<PythonToken> pythonTokens(std::string_view text);
 
 }  // namespace hone::kernel

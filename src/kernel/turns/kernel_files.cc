@@ -40,9 +40,11 @@ Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
                                          code);
   for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
     const std::string name = entry->path().filename().string();
-    if (entry->is_directory() && (name.starts_with('.') || name == "__pycache__")) {
+    std::error_code ignored;  // a link to itself is no kernel
+    if (entry->is_directory(ignored) && (name.starts_with('.') || name == "__pycache__")) {
       entry.disable_recursion_pending();
-    } else if (entry->is_regular_file() && !name.starts_with('.') && isKernelFile(entry->path())) {
+    } else if (entry->is_regular_file(ignored) && !name.starts_with('.') &&
+               isKernelFile(entry->path())) {
       files.push_back(entry->path().lexically_normal());
     }
   }

@@ -210,6 +210,7 @@ class KernelFiles : public ::testing::Test {
 };
 
 TEST_F(KernelFiles, FindsOnlyKernels) {
+  std::filesystem::create_symlink("loop.cc", root() / "loop.cc");
   EXPECT_THAT(findKernels(root()).value(),
               ElementsAre(root() / "level1/1_2.py", root() / "level2/a.cc"));
   EXPECT_FALSE(findKernels(root() / "nowhere"));

@@ -37,9 +37,9 @@ class SupervisedProcess::Watchdog {
 
   void arm(milliseconds limit) {
     const std::scoped_lock lock(mutex_);
-    armedNs_ = nowNs();
-    tickNs_ = armedNs_;
-    deadlineNs_ = armedNs_ + limit.count() * 1'000'000;
+    checkedNs_ = nowNs();
+    tickNs_ = checkedNs_;
+    deadlineNs_ = checkedNs_ + limit.count() * 1'000'000;
     cause_ = Cause::none;
   }
   /// Returns why the group was killed. The watchdog kills nothing from now on.
@@ -62,6 +62,10 @@ class SupervisedProcess::Watchdog {
   }
   void check() {
     const std::int64_t now = nowNs();
+    // While this process was stopped, e.g. by Ctrl-Z, the end of the call went unnoticed.
+    constexpr std::int64_t kMaxGapNs = 500'000'000;
+    const std::int64_t gapNs = now - std::exchange(checkedNs_, now);
+    deadlineNs_ += gapNs > kMaxGapNs ? gapNs : 0;
     const Cause cause = interrupted()       ? Cause::interrupt
                         : now > deadlineNs_ ? Cause::timeout
                                             : Cause::none;
@@ -83,21 +87,26 @@ class SupervisedProcess::Watchdog {
   pid_t pid_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::int64_t armedNs_ = 0;
+  std::int64_t checkedNs_ = 0;
   std::int64_t tickNs_ = 0;
   std::int64_t deadlineNs_ = 0;  ///< 0: not armed
   Cause cause_ = Cause::none;
   std::jthread thread_;  ///< last, because it uses the other members
 };
 
-SupervisedProcess::SupervisedProcess(pid_t child)
-    : pid_(child), watchdog_(std::make_unique<Watchdog>(child)) {}
+SupervisedProcess::SupervisedProcess(pid_t child, StopCounts counts)
+    : pid_(child), counts_(counts), watchdog_(std::make_unique<Watchdog>(child)) {}
 
 SupervisedProcess::SupervisedProcess(SupervisedProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), watchdog_(std::move(other.watchdog_)) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      counts_(other.counts_),
+      frozenCpuNs_(other.frozenCpuNs_),
+      watchdog_(std::move(other.watchdog_)) {}
 
 SupervisedProcess& SupervisedProcess::operator=(SupervisedProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(counts_, other.counts_);
+  std::swap(frozenCpuNs_, other.frozenCpuNs_);
   std::swap(watchdog_, other.watchdog_);
   return *this;
 }
@@ -118,6 +127,29 @@ Ending SupervisedProcess::kill() {
   return endingFrom(status, usage);
 }
 
+Result<siginfo_t> SupervisedProcess::awaitOwnStop() const {
+  const auto id = static_cast<id_t>(pid_);
+  for (;;) {
+    siginfo_t info{};
+    // Do not reap it yet: the watchdog must not signal a reused pid.
+    if (::waitid(P_PID, id, &info, WEXITED | WSTOPPED | WNOWAIT) != 0) {
+      if (errno != EINTR) {
+        return errnoError("cannot wait for the kernel's process");
+      }
+      continue;
+    }
+    if (info.si_code != CLD_STOPPED) {
+      return info;
+    }
+    siginfo_t consumed{};
+    ::waitid(P_PID, id, &consumed, WSTOPPED | WNOHANG);
+    if (stoppedItself()) {
+      return info;
+    }
+    ::kill(pid_, SIGCONT);
+  }
+}
+
 Result<Interval> SupervisedProcess::wait(milliseconds limit) {
   if (pid_ <= 0) {
     Interval gone;
@@ -125,22 +157,17 @@ Result<Interval> SupervisedProcess::wait(milliseconds limit) {
     return gone;
   }
   watchdog_->arm(limit);
-  siginfo_t info{};
-  int failed = 0;
-  // Do not reap it yet: the watchdog must not signal a reused pid.
-  do {
-    failed = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOWAIT);
-  } while (failed != 0 && errno == EINTR);
+  const auto info = awaitOwnStop();
   Interval interval;
   const std::int64_t endNs = nowNs();
   const Watchdog::Cause cause = watchdog_->disarm();
-  if (failed != 0) {
-    return errnoError("cannot wait for the kernel's process");
+  if (!info) {
+    return std::unexpected(info.error());
   }
-  if (cause == Watchdog::Cause::none && info.si_code == CLD_STOPPED) {
+  if (cause == Watchdog::Cause::none && info->si_code == CLD_STOPPED) {
+    const std::int64_t cpuNs = cpuTimeNs(pid_);
     interval.wallNs = static_cast<double>(endNs);
-    interval.cpuNs = static_cast<double>(cpuTimeNs(pid_));
-    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG);
+    interval.cpuNs = static_cast<double>(cpuNs - std::exchange(frozenCpuNs_, cpuNs));
     return interval;
   }
   interval.ending = kill();
@@ -158,15 +185,16 @@ Result<Interval> SupervisedProcess::awaitFreeze(milliseconds limit) {
 }
 
 Result<Interval> SupervisedProcess::resume(milliseconds limit) {
-  const std::int64_t cpuBefore = cpuTimeNs(pid_);
   const std::int64_t wallBefore = nowNs();
   if (pid_ > 0) {
+    if (counts_.asked != nullptr) {
+      ++*counts_.asked;
+    }
     ::kill(pid_, SIGCONT);
   }
   Interval interval = HONE_TRY(wait(limit));
   if (interval.ok()) {
     interval.wallNs -= static_cast<double>(wallBefore);
-    interval.cpuNs -= static_cast<double>(cpuBefore);
   }
   return interval;
 }

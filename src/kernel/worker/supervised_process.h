@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 
@@ -22,19 +23,30 @@ struct Interval {
   };
   End end = End::frozen;
   double wallNs = 0;
-  double cpuNs = 0;  ///< of all threads, including those that ended
+  /// Of all threads, including those that ended. Counted from the end of the interval before, so
+  /// that a process that runs while it should be frozen gains nothing.
+  double cpuNs = 0;
   Ending ending;
 
   [[nodiscard]] bool ok() const { return end == End::frozen; }
 };
 
+/// Counts by which a process tells its own stops from those by other processes, in memory that it
+/// shares with the supervisor. The process increments `done` before it stops.
+struct StopCounts {
+  std::uint32_t* asked = nullptr;
+  const volatile std::uint32_t* done = nullptr;
+};
+
 /// A child process that runs only between resume() and the SIGSTOP with which it freezes itself.
-/// Nothing in it can run, or resume it, while it is frozen. Its process group is killed on
-/// destruction. Errors are interrupts or machine errors.
+/// Nothing in it can run, or resume it, while it is frozen. If another process stops it, it is
+/// resumed at once. Its process group is killed on destruction. Errors are interrupts or machine
+/// errors.
 class SupervisedProcess {
  public:
-  /// Takes ownership of a running child, which leads a process group.
-  explicit SupervisedProcess(pid_t child);
+  /// Takes ownership of a running child, which leads a process group. The counts must outlive it.
+  /// Without counts, every stop counts as its own.
+  explicit SupervisedProcess(pid_t child, StopCounts counts = {});
   SupervisedProcess(SupervisedProcess&& other) noexcept;
   SupervisedProcess& operator=(SupervisedProcess&& other) noexcept;
   SupervisedProcess(const SupervisedProcess&) = delete;
@@ -61,8 +73,15 @@ class SupervisedProcess {
  private:
   class Watchdog;
   [[nodiscard]] Result<Interval> wait(std::chrono::milliseconds limit);
+  /// Waits for the next stop of the process itself, or its end.
+  [[nodiscard]] Result<siginfo_t> awaitOwnStop() const;
+  [[nodiscard]] bool stoppedItself() const {
+    return counts_.done == nullptr || *counts_.done == *counts_.asked;
+  }
 
   pid_t pid_ = -1;
+  StopCounts counts_;
+  std::int64_t frozenCpuNs_ = 0;  ///< CPU time at the last stop
   std::unique_ptr<Watchdog> watchdog_;
 };
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <cerrno>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
 #include "base/text/text.h"
@@ -61,15 +61,22 @@ Reply fromBody(nlohmann::json body) {
 
 }  // namespace
 
-std::string readLog(const std::filesystem::path& file) {
-  auto text = readFile(file);
-  if (!text) {
+Result<Descriptor> makeLog() { return makeMemoryFile(""); }
+
+std::string readLog(const Descriptor& log) {
+  struct stat status{};
+  if (::fstat(log.number(), &status) != 0) {
     return "";
   }
-  return text->size() > kMaxLogBytes ? text->substr(text->size() - kMaxLogBytes) : *std::move(text);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  std::string text(std::min(size, kMaxLogBytes), '\0');
+  const ssize_t got =
+      ::pread(log.number(), text.data(), text.size(), static_cast<off_t>(size - text.size()));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return text;
 }
 
-Result<Worker> Worker::start(const WorkerCommand& command, int control) {
+Result<Worker> Worker::start(const WorkerCommand& command, const WorkerPages& pages) {
   std::array<int, 2> requests{};
   std::array<int, 2> replies{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests.data()) != 0) {
@@ -80,16 +87,16 @@ Result<Worker> Worker::start(const WorkerCommand& command, int control) {
   const bool piped = ::pipe2(replies.data(), O_CLOEXEC) == 0;
   Descriptor ownReplies(replies[0]);
   const Descriptor childReplies(replies[1]);
-  const Descriptor log(::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!piped || log.number() < 0) {
+  Descriptor log = HONE_TRY(makeLog());
+  if (!piped) {
     return errnoError("cannot open a worker's channels");
   }
-  Worker worker(
-      SupervisedProcess(HONE_TRY(startProcess(command, {.requests = childRequests.number(),
+  const pid_t process = HONE_TRY(startProcess(command, {.requests = childRequests.number(),
                                                         .replies = childReplies.number(),
                                                         .log = log.number(),
-                                                        .control = control}))),
-      command.log);
+                                                        .control = pages.control,
+                                                        .status = pages.status}));
+  Worker worker(SupervisedProcess(process, pages.counts), std::move(log));
   worker.requests_ = std::move(ownRequests);
   worker.replies_ = std::move(ownReplies);
   worker.random_ = Random(randomSeed());

@@ -34,15 +34,26 @@ struct Reply {
   [[nodiscard]] bool ok() const { return status == Status::ok; }
 };
 
-/// Returns the end of a log file.
-[[nodiscard]] std::string readLog(const std::filesystem::path& file);
+/// Pages that the supervisor shares with a process.
+struct WorkerPages {
+  int control = -1;  ///< read-only descriptor; -1: none
+  int status = -1;   ///< writable descriptor
+  StopCounts counts;
+};
+
+/// Creates the file that receives the output of a process. It is nameless, so that no later process
+/// can read it.
+[[nodiscard]] Result<Descriptor> makeLog();
+/// Returns the end of a log.
+[[nodiscard]] std::string readLog(const Descriptor& log);
 
 /// Sends requests to a Python process (docs/kernel-worker.md). Errors are interrupts or machine
 /// errors.
 class Worker {
  public:
-  /// `control` is the read-only descriptor of a control page; -1: none.
-  [[nodiscard]] static Result<Worker> start(const WorkerCommand& command, int control = -1);
+  /// `pages` are for a process that is frozen between calls.
+  [[nodiscard]] static Result<Worker> start(const WorkerCommand& command,
+                                            const WorkerPages& pages = {});
 
   /// Sends a request with a new random id and waits for the reply.
   [[nodiscard]] Result<Reply> ask(nlohmann::json request, std::chrono::milliseconds limit);
@@ -55,7 +66,7 @@ class Worker {
   [[nodiscard]] const SupervisedProcess& process() const { return process_; }
 
  private:
-  Worker(SupervisedProcess process, std::filesystem::path log)
+  Worker(SupervisedProcess process, Descriptor log)
       : process_(std::move(process)), log_(std::move(log)) {}
   [[nodiscard]] bool send(std::string_view line) const;
   [[nodiscard]] Result<Reply> awaitReply(std::uint64_t id, std::chrono::milliseconds limit);
@@ -66,7 +77,7 @@ class Worker {
   Descriptor requests_;
   Descriptor replies_;
   std::string pending_;  ///< received part of an incomplete line
-  std::filesystem::path log_;
+  Descriptor log_;
   Random random_{0};
 };
 

@@ -22,6 +22,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// Output of a kernel, which is kept in memory.
+constexpr std::uint64_t kMaxOutputBytes = std::uint64_t{64} << 20U;
+
 constexpr auto kLoaderVariables = std::to_array<std::string_view>(
     {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"});
 constexpr auto kPythonVariables = std::to_array<std::string_view>(
@@ -68,7 +71,7 @@ Result<pid_t> startProgram(const WorkerCommand& command, const ChildDescriptors&
   const pid_t self = ::getpid();
   const pid_t child = null >= 0 ? ::fork() : -1;
   if (child == 0) {
-    confineChild(self, {milliseconds(0), command.memoryBytes});
+    confineChild(self, {milliseconds(0), command.memoryBytes, kMaxOutputBytes});
     placeDescriptors(descriptors, null);
     ::execve(argv[0], argv.data(), environment.data());
     ::_exit(127);
@@ -101,10 +104,8 @@ Result<pid_t> startProcess(const WorkerCommand& command, const ChildDescriptors&
   if (command.forkServer == nullptr) {
     return startProgram(command, descriptors);
   }
-  std::filesystem::path folder = command.log;
-  folder += ".d";
   return command.forkServer->fork(
-      {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, descriptors);
+      {command.folder, command.memoryBytes, command.environment, command.tilelang}, descriptors);
 }
 
 bool endsSoon(pid_t pid) {

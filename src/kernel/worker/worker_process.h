@@ -20,7 +20,7 @@ struct WorkerCommand {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
   std::uint64_t memoryBytes = 0;
-  std::filesystem::path log;  ///< receives the output of the kernel
+  std::filesystem::path folder;  ///< scratch folder of a Python process
   /// Forks the worker instead of executing `argv`.
   std::shared_ptr<PythonForkServer> forkServer = nullptr;
   bool tilelang = false;  ///< for the fork server: import TileLang for a kernel

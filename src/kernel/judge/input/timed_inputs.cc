@@ -98,12 +98,19 @@ std::vector<std::uint16_t> makeTable(ElementType type) {
   return table;
 }
 
-/// Places one dominant element at a random place of every row.
+/// Every n-th row has a dominant element. In more rows, a kernel would gain by skipping what they
+/// make negligible.
+constexpr std::uint32_t kDominantPeriod = 8;
+
+/// Places one dominant element at a random place of some rows, of at least one.
 void placeDominant(const model::TensorType& type, std::span<std::byte> data, HashKey key) {
   const std::size_t length = rowLength(type);
   const auto count = static_cast<std::size_t>(type.count());
-  std::uint32_t row = 0;
-  for (std::size_t begin = 0; begin < count; begin += length, ++row) {
+  const auto rows =
+      static_cast<std::uint32_t>((count + length - 1) / std::max<std::size_t>(length, 1));
+  const std::uint32_t first = hashAt(2 * rows, key) % std::min(kDominantPeriod, std::max(rows, 1U));
+  for (std::uint32_t row = first; row < rows; row += kDominantPeriod) {
+    const std::size_t begin = row * length;
     const std::uint64_t size = std::min(length, count - begin);
     const auto column =
         static_cast<std::size_t>((std::uint64_t{hashAt(2 * row, key)} * size) >> 32U);

@@ -23,8 +23,8 @@ struct InputKey {
 };
 
 /// Generates the inputs of timed calls, at about the speed of memory. All elements of free inputs
-/// are new in every call, so that no row equals one of an earlier call. Half of the calls have one
-/// dominant element per row.
+/// are new in every call, so that no row equals one of an earlier call. Half of the calls have a
+/// dominant element in some rows.
 class TimedInputs {
  public:
   /// `natural` are the inputs that a Python reference creates; see mixNatural().

@@ -72,7 +72,7 @@ using SizeList = decltype(Shape::sizes);
 Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options,
                           const SizeList& sizes) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-task"));
-  const WorkerCommand command = HONE_TRY(pythonCommand(options, scratch.path() / "log"));
+  const WorkerCommand command = HONE_TRY(pythonCommand(options, scratch.path() / "worker"));
   Worker worker = HONE_TRY(Worker::start(command));
   const Reply reply = HONE_TRY(worker.ask(
       {{"do", "task"}, {"reference", fs::absolute(reference).string()}, {"constants", sizes}},

@@ -26,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kServerSocket = 3;
+/// Descriptors in one message.
+constexpr std::size_t kMaxDescriptors = 5;
 /// Timeout for importing torch and TileLang from a slow disk.
 constexpr std::int64_t kTimeoutNs = 300'000'000'000;
 
@@ -162,7 +164,7 @@ Result<nlohmann::json> PythonForkServer::ask(const nlohmann::json& message,
   const std::scoped_lock lock(mutex_);
   std::string text = message.dump();
   iovec part{text.data(), text.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(4 * sizeof(int))> control{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control{};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
@@ -197,7 +199,7 @@ Result<pid_t> PythonForkServer::fork(const PythonWorker& worker,
   }
   std::vector<int> passed = {descriptors.requests, descriptors.replies, descriptors.log};
   if (descriptors.control >= 0) {
-    passed.push_back(descriptors.control);
+    passed.insert(passed.end(), {descriptors.control, descriptors.status});
   }
   const nlohmann::json answer = HONE_TRY(ask(message, passed));
   const auto pid = answer.find("pid");

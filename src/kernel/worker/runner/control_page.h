@@ -9,23 +9,23 @@ namespace hone::kernel {
 inline constexpr int kRequests = 3;  ///< C++: the setup; Python: requests
 inline constexpr int kReplies = 4;   ///< Python only
 inline constexpr int kControl = 5;   ///< the control page, read-only
-inline constexpr int kStatus = 6;    ///< the status page; C++ only
+inline constexpr int kStatus = 6;    ///< the status page
 
-/// Work of one call. C++ kernels ignore it.
+/// Work of one call of a Python process.
 enum class Step : std::uint32_t {
   verify,  ///< a watched call
   time,    ///< a call and the copy of its outputs
   bind,    ///< parts of a call on a GPU
   run,
   copy,
-  check,  ///< looks for processes and replaced parts of torch
 };
 
 /// Selects the next call. Written by the supervisor while the process is frozen; read-only in the
 /// process.
 struct ControlPage {
-  std::uint32_t call = 0;  ///< index into the calls of the setup
-  std::uint32_t step = 0;
+  std::uint32_t call = 0;   ///< index into the calls of the setup
+  std::uint32_t step = 0;   ///< Python only; a C++ kernel must not learn what a call is for
+  std::uint32_t asked = 1;  ///< number of stops that the process owes so far
 };
 
 /// Side of a tensor that an access missed.
@@ -43,6 +43,9 @@ struct FaultNumbers {
 
 /// Written by the kernel's process.
 struct StatusPage {
+  /// Number of stops that the process made itself. A stop with another number than
+  /// ControlPage::asked comes from another process.
+  std::uint32_t done = 0;
   std::uint32_t landlock = 0;  ///< 1: reading is restricted. Valid at the first stop only.
   std::uint32_t seccomp = 0;   ///< 1: system calls are restricted. Valid at the first stop only.
   FaultNumbers fault;

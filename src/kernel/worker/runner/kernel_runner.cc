@@ -73,9 +73,14 @@ Page* mapPage(int fd, int protection) {
   return static_cast<Page*>(page);
 }
 
-/// Stops all threads until the supervisor resumes them. It is the only message to the supervisor.
-void freeze() {
-  ::syscall(SYS_tgkill, ::getpid(), static_cast<pid_t>(::syscall(SYS_gettid)), SIGSTOP);
+/// Stops all threads until the supervisor asks for more; it is the only message to the supervisor.
+/// Resumptions by other processes have no effect.
+void freeze(const volatile ControlPage& control, volatile StatusPage& status) {
+  const std::uint32_t done = status.done + 1;
+  status.done = done;
+  do {
+    ::syscall(SYS_tgkill, ::getpid(), static_cast<pid_t>(::syscall(SYS_gettid)), SIGSTOP);
+  } while (control.asked == done);
 }
 
 std::vector<std::vector<Word>> resolveCalls(const RunnerSetup& setup,
@@ -141,14 +146,14 @@ void runKernel() {
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   catchFaults(status, tensors);
   confine(*setup, *status);
-  freeze();  // ready
+  freeze(*control, *status);  // ready
   try {
     void* function = loadFunction(*setup);
-    freeze();  // loaded
+    freeze(*control, *status);  // loaded
     for (;;) {
       const std::vector<Word>& words = calls[control->call % calls.size()];
       kCalls[words.size()](function, words.data());
-      freeze();  // done
+      freeze(*control, *status);  // done
     }
   } catch (const std::bad_alloc&) {
     end(RunnerExit::memory);

@@ -148,7 +148,6 @@ void allowHarmless(Filter& filter) {
                  SYS_sigaltstack,
                  SYS_sched_yield,
                  SYS_sched_getaffinity,
-                 SYS_sched_setaffinity,
                  SYS_exit,
                  SYS_exit_group,
                  SYS_gettid,

@@ -8,9 +8,9 @@ namespace hone::kernel {
 [[nodiscard]] bool canFilterCalls();
 
 /// Forbids this process, irrevocably, to start processes, use the network, write files, install
-/// signal handlers, resume stopped processes, add further filters, and write to descriptors other
-/// than its output. Calls that no kernel makes by accident raise SIGSYS; other forbidden calls
-/// fail. Libraries can still be loaded. Returns false if the filter fails.
+/// signal handlers, resume stopped processes, choose its processors, add further filters, and write
+/// to descriptors other than its output. Calls that no kernel makes by accident raise SIGSYS; other
+/// forbidden calls fail. Libraries can still be loaded. Returns false if the filter fails.
 [[nodiscard]] bool enterSandbox();
 
 /// Describes the purpose of a system call that raised SIGSYS, e.g. "start a process".
