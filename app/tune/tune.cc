@@ -287,7 +287,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_flag("--explain", options->explain, "Show the graph of dispatches and their knobs; for one of --dispatches, its IR");
+  command->add_flag("--explain", options->explain, "Show dispatches, their data flow and knobs; with --dispatches, the IR of one");
   command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
   command
       ->add_option("--starter-spec", options->starterSpec,
@@ -313,7 +313,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
       "  hone tune model.onnx --budget 10m -o model.tuned   a folder to ship\n"
       "  hone tune model.mlir -o spec.mlir                 only the spec\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
-      "  hone tune model.mlir --explain --dispatches dispatch_3  one dispatch: IR, values\n"
+      "  hone tune model.mlir --explain --dispatches dispatch_3   its IR and values\n"
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
       "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"
       "  hone tune conv.mlir --target vulkan -o spec.mlir\n"

@@ -133,7 +133,7 @@ class FormComparison {
   }
   /// Compares the sizes by role; returns false if one of the forms has no roles.
   bool compareRoles() {
-    if (matcher_.kind.empty() || matcher_.kind != operation_.kind) {
+    if (matcher_.kind.empty() || matcher_.kind != operation_.kind || matcher_.roles.empty()) {
       return false;
     }
     for (const LoopRole& wanted : matcher_.roles) {
@@ -322,6 +322,18 @@ std::optional<NearMiss> findNearMiss(const OperationForm& matcher,
     }
   }
   return best;
+}
+
+std::vector<std::size_t> findSameComputations(const OperationForm& matcher,
+                                              std::span<const ProgramOperation> operations) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const OperationForm& form = operations[i].form;
+    if (isSameComputation(matcher, form, compareForms(matcher, form))) {
+      found.push_back(i);
+    }
+  }
+  return found;
 }
 
 }  // namespace hone::iree

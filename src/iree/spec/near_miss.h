@@ -45,4 +45,9 @@ struct NearMiss {
 [[nodiscard]] std::optional<NearMiss> findNearMiss(const OperationForm& matcher,
                                                    std::span<const ProgramOperation> operations);
 
+/// Returns the operations that compute what a matcher matches, in another notation, see
+/// NearMiss::sameComputation.
+[[nodiscard]] std::vector<std::size_t> findSameComputations(
+    const OperationForm& matcher, std::span<const ProgramOperation> operations);
+
 }  // namespace hone::iree

@@ -78,6 +78,20 @@ bool isInformative(const MatchedSizes& sizes) {
 
 }  // namespace
 
+std::string renamedSymbol(std::string text, const std::string& from, const std::string& to) {
+  const std::string symbol = "@" + from;
+  for (auto at = text.find(symbol); at != std::string::npos; at = text.find(symbol, at + 1)) {
+    const auto end = at + symbol.size();
+    const bool goesOn =
+        end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
+                              std::string_view("_$.-").contains(text[end]));
+    if (!goesOn) {
+      text.replace(at, symbol.size(), "@" + to);
+    }
+  }
+  return text;
+}
+
 std::string matcherSequence(const SpecEntry& entry) {
   const std::string symbol = symbolFrom(entry.name);
   const bool decomposed = !entry.decompositionConfig.empty();

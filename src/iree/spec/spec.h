@@ -31,6 +31,10 @@ struct SpecEntry {
 /// Returns the matcher of an entry as a named sequence.
 [[nodiscard]] std::string matcherSequence(const SpecEntry& entry);
 
+/// Renames a symbol in MLIR text. Replaces whole symbols only: "@a", but not the prefix of "@ab".
+[[nodiscard]] std::string renamedSymbol(std::string text, const std::string& from,
+                                        const std::string& to);
+
 /// A named sequence of a spec, with its comment.
 struct SpecSequence {
   std::string comment;

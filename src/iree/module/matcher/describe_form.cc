@@ -78,6 +78,33 @@ std::vector<std::string> describeBody(const CompilerApi& api, MlirOperation oper
   return lines;
 }
 
+/// Returns the kind of a named operation; "" if its name does not tell.
+std::string kindByName(std::string_view name) {
+  if (name.starts_with("linalg.conv") || name.starts_with("linalg.depthwise_conv")) {
+    return "convolution";
+  }
+  if (name == "iree_linalg_ext.attention" || name == "iree_linalg_ext.online_attention") {
+    return "attention";
+  }
+  const bool product = name == "linalg.matmul" || name == "linalg.batch_matmul" ||
+                       name == "linalg.matvec" || name == "linalg.vecmat";
+  return product ? "contraction" : "";
+}
+
+/// Returns the indexing maps of a named matmul; empty for other operations.
+std::vector<std::string> mapsByName(std::string_view name) {
+  if (name == "linalg.matmul") {
+    return {"affine_map<(d0, d1, d2) -> (d0, d2)>", "affine_map<(d0, d1, d2) -> (d2, d1)>",
+            "affine_map<(d0, d1, d2) -> (d0, d1)>"};
+  }
+  if (name == "linalg.batch_matmul") {
+    return {"affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>",
+            "affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>",
+            "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>"};
+  }
+  return {};
+}
+
 /// Reads a matcher operation by operation.
 class MatcherReader {
  public:
@@ -91,7 +118,13 @@ class MatcherReader {
       readStep(operation, api_.opName(operation));
     }
   }
-  [[nodiscard]] OperationForm take() { return std::move(form_); }
+  [[nodiscard]] OperationForm take() {
+    if (form_.kind.empty() && form_.body.empty() && form_.names.size() == 1) {
+      form_.kind = kindByName(form_.names.front());
+      form_.maps = mapsByName(form_.names.front());
+    }
+    return std::move(form_);
+  }
 
  private:
   void readStep(MlirOperation operation, const std::string& name);

@@ -137,6 +137,10 @@ class ConfigWriter {
 void ConfigWriter::renameIntrinsics(AttributeText& attribute) {
   const bool layout = attribute.kind == AttributeKind::named && attribute.text.ends_with("mma_layout");
   for (auto& [name, member] : attribute.members) {
+    if (layout && name == "intrinsic") {
+      changed(fmt::format("the intrinsic of {} has no name now", attribute.text));
+      name.clear();
+    }
     if (layout && name.empty()) {
       const std::string current = currentIntrinsic(member.text);
       if (current != member.text) {

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -25,8 +26,8 @@ bool isConfig(std::string_view value) {
 
 /// Returns the compiler's message without the place in a temporary file.
 std::string withoutPlace(std::string message) {
-  static const RE2 kPlace(R"(^\S*:\d+:\d+: (?:error: )?)", RE2::Latin1);
-  RE2::Replace(&message, kPlace, "");
+  static const RE2 kPlace(R"(^\S*:\d+:\d+: (?:error: )?| \(at \S*:\d+:\d+\))", RE2::Latin1);
+  RE2::GlobalReplace(&message, kPlace, "");
   return message;
 }
 
@@ -70,11 +71,19 @@ class SpecUpgrader {
   /// operations have.
   Result<void> readMatchers();
   void rewriteConfigs();
+  /// Returns the loops of the operation that an entry matches. A matcher that does not state them
+  /// gets those of the program's operation.
+  [[nodiscard]] LoopInfo loopsFor(const EntryState& entry) const;
   /// Lets the compiler verify the entries; those that it rejects fail.
   Result<void> verify();
   /// Replaces matchers that match nothing in the program.
   Result<void> fitToProgram(SpecUpgrade& result);
-  Result<bool> replaceMatcher(EntryState& entry, const ProgramOperation& operation);
+  /// Replaces the matcher of an entry by those of the operations that compute the same.
+  Result<void> fitMatcher(EntryState& entry);
+  /// Returns the matcher of an entry for the form that an operation has in the program; nothing if
+  /// its configuration cannot be kept.
+  Result<std::optional<SourceSequence>> matcherFor(EntryState& entry,
+                                                   const ProgramOperation& operation);
 
   /// Returns the spec of the entries, with `rewrite` applied to the text of each sequence.
   template <typename Rewrite>
@@ -99,6 +108,8 @@ class SpecUpgrader {
   SpecSource source_;
   const UpgradeOptions& options_;
   std::vector<EntryState> entries_;
+  std::vector<EntryState> added_;             ///< for further forms of an operation
+  std::vector<ProgramOperation> operations_;  ///< of the program, if one was given
 };
 
 std::vector<std::string> SpecUpgrader::needed(const SourcePair& pair) const {
@@ -222,13 +233,24 @@ Result<void> SpecUpgrader::readMatchers() {
   return {};
 }
 
+LoopInfo SpecUpgrader::loopsFor(const EntryState& entry) const {
+  LoopInfo loops = loopsOf(entry.form);
+  if (loops.count == 0) {
+    if (const auto near = findNearMiss(entry.form, operations_);
+        near && (near->differences.empty() || near->sameComputation)) {
+      loops = loopsOf(operations_[near->operation].form);
+    }
+  }
+  return loops;
+}
+
 void SpecUpgrader::rewriteConfigs() {
   std::map<std::string, ConfigUpgrade> done;  // by sequence
   for (EntryState& entry : entries_) {
     if (entry.failed()) {
       continue;
     }
-    const LoopInfo loops = loopsOf(entry.form);
+    const LoopInfo loops = loopsFor(entry);
     for (const std::string& name : needed(entry.pair)) {
       const auto [at, added] = done.try_emplace(name);
       ConfigUpgrade& summary = at->second;
@@ -261,64 +283,87 @@ Result<void> SpecUpgrader::verify() {
   return {};
 }
 
-Result<bool> SpecUpgrader::replaceMatcher(EntryState& entry, const ProgramOperation& operation) {
+Result<std::optional<SourceSequence>> SpecUpgrader::matcherFor(EntryState& entry,
+                                                               const ProgramOperation& operation) {
   SourceSequence& matcher = *sequence(entry.pair.matcher);
-  const bool structured = !entry.form.kind.empty();
-  const auto mapping = correspondingLoops(entry.form, operation.form);
-  if (operation.matcher.matcher.empty() || (structured && mapping.empty())) {
-    return false;
-  }
   std::vector<std::string> configs;
   for (const SourceConstant& constant : constantsIn(matcher.text)) {
     configs.push_back(constant.value);
   }
-  if (configs.empty() || configs.size() > 2) {
-    return false;
+  if (operation.matcher.matcher.empty() || configs.empty() || configs.size() > 2) {
+    return std::nullopt;
   }
-  if (structured) {
+  if (!entry.form.kind.empty() && !entry.form.maps.empty()) {
+    const auto mapping = correspondingLoops(entry.form, operation.form);
     ConfigUpgrade reordered = reorderLoops(configs.front(), mapping);
-    if (!reordered.failure.empty() || (!reordered.changes.empty() && configs.size() > 1)) {
-      return false;
+    if (mapping.empty() || !reordered.failure.empty() ||
+        (!reordered.changes.empty() && configs.size() > 1)) {
+      return std::nullopt;
     }
     configs.front() = std::move(reordered.text);
     std::ranges::for_each(reordered.changes, [&](const auto& what) { entry.change(what); });
   }
-  const SourceSequence before = matcher;
-  matcher.text = matcherSequence({.name = matcher.name,
-                                  .comment = "",
-                                  .matcher = operation.matcher.matcher,
-                                  .compilationInfo = configs.front(),
-                                  .decompositionConfig = configs.size() > 1 ? configs[1] : ""});
+  SourceSequence fitted = matcher;
+  fitted.text = matcherSequence({.name = matcher.name,
+                                 .comment = "",
+                                 .matcher = operation.matcher.matcher,
+                                 .compilationInfo = configs.front(),
+                                 .decompositionConfig = configs.size() > 1 ? configs[1] : ""});
+  std::swap(matcher, fitted);
   const auto checked = HONE_TRY(read(assemble({&entry})));
-  if (!checked.report.ok()) {
-    matcher = before;
-    return false;
+  std::swap(matcher, fitted);
+  return checked.report.ok() ? std::optional(std::move(fitted)) : std::nullopt;
+}
+
+Result<void> SpecUpgrader::fitMatcher(EntryState& entry) {
+  std::vector<SourceSequence> fitted;
+  std::set<std::string> known;
+  for (const std::size_t i : findSameComputations(entry.form, operations_)) {
+    const ProgramOperation& operation = operations_[i];
+    if (!known.insert(operation.matcher.matcher).second) {
+      continue;  // the same matcher fits several dispatches
+    }
+    if (auto one = HONE_TRY(matcherFor(entry, operation))) {
+      const auto differences = compareForms(entry.form, operation.form);
+      entry.change(fmt::format("matches {} in {} now: {}", operation.form.names.front(),
+                               operation.dispatch, shown(differences.front())));
+      fitted.push_back(*std::move(one));
+    }
   }
-  return true;
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    if (i == 0) {
+      *sequence(entry.pair.matcher) = std::move(fitted[i]);
+      continue;
+    }
+    const std::string name = fmt::format("{}_{}", entry.pair.matcher, i + 1);
+    if (sequence(name) != nullptr) {
+      continue;
+    }
+    fitted[i].text = renamedSymbol(std::move(fitted[i].text), entry.pair.matcher, name);
+    fitted[i].name = name;
+    source_.sequences.push_back(std::move(fitted[i]));
+    EntryState more = entry;
+    more.pair.matcher = name;
+    more.result = {.entry = name,
+                   .changes = {fmt::format("another form of @{}", entry.pair.matcher)},
+                   .failure = ""};
+    added_.push_back(std::move(more));
+  }
+  return {};
 }
 
 Result<void> SpecUpgrader::fitToProgram(SpecUpgrade& result) {
   const auto file = options_.folder / "upgraded.mlir";
-  const auto check = [&]() -> Result<SpecCheck> {
-    HONE_CHECK(writeFile(file, assemble(goodEntries())));
-    const Spec spec = HONE_TRY(readSpec(compiler_, file));
-    return checkSpec(compiler_, *options_.program, spec);
-  };
-  const SpecCheck first = HONE_TRY(check());
-  const auto operations = HONE_TRY(compiler_.ask(*options_.program, ListOperationsJob{}));
-  for (const EntryUse& use : first.entries) {
+  HONE_CHECK(writeFile(file, assemble(goodEntries())));
+  const Spec first = HONE_TRY(readSpec(compiler_, file));
+  for (const EntryUse& use : HONE_TRY(checkSpec(compiler_, *options_.program, first)).entries) {
     const auto entry = std::ranges::find_if(
         entries_, [&](const EntryState& one) { return one.pair.matcher == use.entry; });
-    const auto near = use.uses.empty() && use.nearMiss ? use.nearMiss : std::nullopt;
-    if (entry == entries_.end() || !near || !near->sameComputation) {
-      continue;
-    }
-    const ProgramOperation& operation = operations[near->operation];
-    if (HONE_TRY(replaceMatcher(*entry, operation))) {
-      entry->change(fmt::format("matches {} in {} now: {}", near->op, near->dispatch,
-                                shown(near->differences.front())));
+    if (entry != entries_.end() && use.uses.empty()) {
+      HONE_CHECK(fitMatcher(*entry));
     }
   }
+  std::ranges::move(added_, std::back_inserter(entries_));
   HONE_CHECK(writeFile(file, assemble(goodEntries())));
   const Spec spec = HONE_TRY(readSpec(compiler_, file));
   result.compiled = HONE_TRY(compileWithSpec(compiler_, *options_.program, spec, ""));
@@ -326,6 +371,9 @@ Result<void> SpecUpgrader::fitToProgram(SpecUpgrade& result) {
 }
 
 Result<SpecUpgrade> SpecUpgrader::upgrade() {
+  if (options_.program) {
+    operations_ = HONE_TRY(compiler_.ask(*options_.program, ListOperationsJob{}));
+  }
   rewriteOperations();
   HONE_CHECK(readMatchers());
   rewriteConfigs();
