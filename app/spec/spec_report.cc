@@ -30,6 +30,9 @@ std::string explainMiss(const iree::EntryUse& entry) {
   if (!entry.shadowedBy.empty()) {
     return fmt::format("{}: {} matches {} before it\n", entry.entry, entry.shadowedBy, place);
   }
+  if (!near.missingKind.empty()) {
+    return fmt::format("{}: the program has no {}\n", entry.entry, near.missingKind);
+  }
   std::vector<std::string> differences;
   for (const iree::FormDifference& difference : near.differences) {
     differences.push_back(shown(difference));
@@ -56,6 +59,7 @@ nlohmann::json toJson(const iree::NearMiss& near) {
   return {{"dispatch", near.dispatch},
           {"op", near.op},
           {"differences", std::move(differences)},
+          {"missing_kind", near.missingKind},
           {"not_evaluated", near.unread},
           {"same_computation", near.sameComputation}};
 }

@@ -49,7 +49,15 @@ std::string shownShape(const OperandForm& operand) {
 }
 
 std::string shownSizes(const std::vector<std::int64_t>& values) {
-  return values.empty() ? "none" : fmt::format("{}", fmt::join(values, "x"));
+  std::vector<std::string> texts;
+  for (const std::int64_t value : values) {
+    texts.push_back(value < 0 ? "?" : std::to_string(value));
+  }
+  return texts.empty() ? "none" : join(texts, "x");
+}
+
+std::string withArticle(const std::string& kind) {
+  return (kind == "attention" ? "an " : "a ") + kind;
 }
 
 bool acceptsSizes(const std::vector<std::int64_t>& required, const std::vector<std::int64_t>& found) {
@@ -111,8 +119,8 @@ class FormComparison {
       add(Part::operation, "the operation", join(matcher_.names, " or "), name);
     }
     if (!matcher_.kind.empty() && matcher_.names.empty() && operation_.kind != matcher_.kind) {
-      add(Part::operation, "the operation", "a " + matcher_.kind,
-          operation_.kind.empty() ? name : "a " + operation_.kind);
+      add(Part::operation, "the operation", withArticle(matcher_.kind),
+          operation_.kind.empty() ? name : withArticle(operation_.kind));
     }
   }
   void compareTypes() {
@@ -313,11 +321,13 @@ std::optional<NearMiss> findNearMiss(const OperationForm& matcher,
     if (!best || penalty < least) {
       least = penalty;
       const bool same = isSameComputation(matcher, form, differences);
+      const bool other = !matcher.kind.empty() && matcher.kind != form.kind;
       best = NearMiss{.operation = i,
                       .dispatch = operations[i].dispatch,
                       .op = form.names.front(),
                       .differences = std::move(differences),
                       .unread = matcher.unread,
+                      .missingKind = other ? matcher.kind : "",
                       .sameComputation = same};
     }
   }

@@ -34,7 +34,9 @@ struct NearMiss {
   std::string op;
   std::vector<FormDifference> differences;
   std::vector<std::string> unread;  ///< conditions of the matcher that hone does not evaluate
-
+  /// The kind that the matcher requires if the program has no such operation: "contraction"; ""
+  /// otherwise.
+  std::string missingKind;
   /// Returns true if both compute the same on the same sizes and types, and only their notation
   /// differs: a named operation that is a linalg.generic now, or loops in another order.
   bool sameComputation = false;

@@ -70,6 +70,15 @@ TEST(NearMiss, OtherSizesAreAnotherComputation) {
   EXPECT_FALSE(findNearMiss(matmul("linalg.matmul", 1, 1, 1), {}));
 }
 
+TEST(NearMiss, NamesKindThatTheProgramDoesNotHave) {
+  OperationForm sum;
+  sum.names = {"linalg.generic"};
+  const std::vector<ProgramOperation> program = {{"dispatch_0", sum, {}}};
+  EXPECT_EQ(findNearMiss(matmul("linalg.matmul", 1, 1, 1), program)->missingKind, "contraction");
+  const std::vector<ProgramOperation> product = {{"a", matmul("linalg.generic", 2, 2, 2), {}}};
+  EXPECT_EQ(findNearMiss(matmul("linalg.matmul", 1, 1, 1), product)->missingKind, "");
+}
+
 TEST(NearMiss, EvaluatesConditionsOnDimensions) {
   OperationForm matcher = matmul("linalg.generic", 32, 64, 128);
   matcher.roles.clear();

@@ -267,7 +267,7 @@ void ConfigWriter::upgradeSubgroups(AttributeText& dictionary,
   }
   if (loops_.count == 0 || loops_.m.empty() || loops_.n.empty()) {
     fail("subgroup_m_count and subgroup_n_count are subgroup_basis now, which needs the loops of "
-         "the operation; its matcher does not state them");
+         "the operation; its matcher does not state them: give the program, too");
     return;
   }
   std::vector<std::int64_t> counts(loops_.count, 1);
