@@ -73,8 +73,8 @@ TEST_F(SpecCommand, ChecksEntriesOnProgram) {
   EXPECT_THAT(fits.out, HasSubstr("_dispatch_0"));
   const CommandResult nothing = box_.hone({"spec", "check", "c.mlir", "m.mlir"});
   EXPECT_EQ(nothing.code, 1) << nothing.err;
-  EXPECT_THAT(nothing.out, AllOf(HasSubstr("no matching operation"),
-                                 HasSubstr("m is 64 instead of 128")));
+  EXPECT_THAT(nothing.out,
+              AllOf(HasSubstr("no matching operation"), HasSubstr("m is 64 instead of 128")));
   const nlohmann::json missed = box_.hone({"spec", "check", "c.mlir", "m.mlir", "--json"}).json();
   const nlohmann::json& closest = missed.at("entries").at(0).at("closest");
   EXPECT_EQ(closest.at("differences").at(0).at("part"), "dimension");
@@ -121,15 +121,15 @@ TEST_F(SpecCommand, UpgradesSpecOfAnotherVersion) {
   const auto replace = [&](const std::string& before, const std::string& now) {
     old.replace(old.find(before), before.size(), now);
   };
-  replace("#iree_cpu.lowering_config<distribution = [16, 16, 0], vector_common_parallel = [8, 16, 0], "
-          "vector_reduction = [0, 0, 1]>",
-          "#iree_codegen.lowering_config<tile_sizes = [[16, 16, 0], [8, 16, 0], [0, 0, 1]]>");
+  replace(
+      "#iree_cpu.lowering_config<distribution = [16, 16, 0], vector_common_parallel = [8, 16, 0], "
+      "vector_reduction = [0, 0, 1]>",
+      "#iree_codegen.lowering_config<tile_sizes = [[16, 16, 0], [8, 16, 0], [0, 0, 1]]>");
   replace("#iree_cpu.pipeline<DoubleTilingExpert>", "CPUDoubleTilingExpert");
   box_.write("old.mlir", old);
   expectError(box_.hone({"spec", "check", "old.mlir", "m.mlir"}), 2,
               {"another version of the compiler", "hone spec upgrade"});
-  const CommandResult ran =
-      box_.hone({"spec", "upgrade", "old.mlir", "m.mlir", "-o", "new.mlir"});
+  const CommandResult ran = box_.hone({"spec", "upgrade", "old.mlir", "m.mlir", "-o", "new.mlir"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("pipeline CPUDoubleTilingExpert is"),
                              HasSubstr("the program compiles with the spec")));

@@ -141,8 +141,8 @@ TEST_F(Tune, ExplainsDispatchesAndKnobs) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("contraction"), HasSubstr("96x128x160r"),
                              HasSubstr("  yes\n"), HasSubstr("DoubleTilingExpert")));
   EXPECT_THAT(widthOfTable(ran.out, "dispatch  "), AllOf(Gt(40u), Le(80u))) << ran.out;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("input0"), HasSubstr("tensor<96x128xf32>"),
-                             HasSubstr("output0")))
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("input0"), HasSubstr("tensor<96x128xf32>"), HasSubstr("output0")))
       << "the data flow";
   EXPECT_FALSE(fs::exists(box_.store()));
 }

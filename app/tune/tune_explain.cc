@@ -191,9 +191,9 @@ std::string graphText(const DispatchGraph& graph) {
     const DispatchGraph::Edge& edge = graph.edges[i];
     const DispatchGraph::Node& to = graph.nodes[edge.to];
     const std::string constants =
-        to.constants > 0 ? fmt::format(" (and {} constant{})", to.constants,
-                                       to.constants == 1 ? "" : "s")
-                         : "";
+        to.constants > 0
+            ? fmt::format(" (and {} constant{})", to.constants, to.constants == 1 ? "" : "s")
+            : "";
     table.add({withoutProgram(graph.nodes[edge.from].name), edge.type,
                withoutProgram(to.name) + constants});
   }

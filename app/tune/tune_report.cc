@@ -479,8 +479,7 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
       continue;
     }
     fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", tunable.name, tunable.root.op,
-               loopsText(tunable.root), tunable.root.loweringConfig,
-               tunable.root.translationInfo);
+               loopsText(tunable.root), tunable.root.loweringConfig, tunable.root.translationInfo);
     if (tunable.knobs) {
       printKnobs(*tunable.knobs, tunable.root);
     }

@@ -77,11 +77,10 @@ func.func @f(%a: tensor<64x128xf32>, %b: tensor<128x96xf32>) -> tensor<64xf32> {
   ASSERT_EQ(graph->nodes.size(), 5u) << "two inputs, two dispatches, an output";
   EXPECT_EQ(graph->nodes[0].name, "input0");
   EXPECT_THAT(graph->nodes[2].name, HasSubstr("dispatch_0_matmul"));
-  EXPECT_THAT(graph->edges,
-              ElementsAre(model::DispatchGraph::Edge{0, 2, "tensor<64x128xf32>"},
-                          model::DispatchGraph::Edge{1, 2, "tensor<128x96xf32>"},
-                          model::DispatchGraph::Edge{2, 3, "tensor<64x96xf32>"},
-                          model::DispatchGraph::Edge{3, 4, "tensor<64xf32>"}));
+  EXPECT_THAT(graph->edges, ElementsAre(model::DispatchGraph::Edge{0, 2, "tensor<64x128xf32>"},
+                                        model::DispatchGraph::Edge{1, 2, "tensor<128x96xf32>"},
+                                        model::DispatchGraph::Edge{2, 3, "tensor<64x96xf32>"},
+                                        model::DispatchGraph::Edge{3, 4, "tensor<64xf32>"}));
   const auto ir = toolchain_.compiler.ask(request, PrintDispatchJob{"f_dispatch_0"});
   ASSERT_TRUE(ir) << ir.error().message;
   EXPECT_THAT(ir->text, HasSubstr("func.func @f_dispatch_0_matmul"));

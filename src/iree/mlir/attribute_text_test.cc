@@ -58,7 +58,8 @@ TEST(MlirScan, SkipsStringsCommentsAndArrows) {
 }
 
 TEST(MlirScan, FindsWholeWordsOutsideOfComments) {
-  const std::string_view text = "// linalg.matmul\nlinalg.matmul_x \"linalg.matmul\" linalg.matmul ins";
+  const std::string_view text =
+      "// linalg.matmul\nlinalg.matmul_x \"linalg.matmul\" linalg.matmul ins";
   EXPECT_EQ(findWord(text, "linalg.matmul"), text.rfind("linalg.matmul"));
   EXPECT_EQ(findWord(text, "linalg"), kNoPosition);
 }

@@ -72,8 +72,8 @@ class GraphBuilder {
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[i] = i;
     }
-    std::ranges::stable_sort(
-        order, {}, [&](std::size_t i) { return static_cast<int>(graph_.nodes[i].kind); });
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t i) { return static_cast<int>(graph_.nodes[i].kind); });
     std::vector<DispatchGraph::Node> nodes;
     std::vector<MlirOperation> operations;
     for (const std::size_t i : order) {

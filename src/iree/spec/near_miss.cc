@@ -60,7 +60,8 @@ std::string withArticle(const std::string& kind) {
   return (kind == "attention" ? "an " : "a ") + kind;
 }
 
-bool acceptsSizes(const std::vector<std::int64_t>& required, const std::vector<std::int64_t>& found) {
+bool acceptsSizes(const std::vector<std::int64_t>& required,
+                  const std::vector<std::int64_t>& found) {
   return required.size() == found.size() &&
          std::ranges::equal(required, found, [](std::int64_t wanted, std::int64_t has) {
            return wanted < 0 || wanted == has;
@@ -115,7 +116,8 @@ class FormComparison {
 
   void compareNames() {
     const std::string& name = operation_.names.front();
-    if (!matcher_.names.empty() && std::ranges::find(matcher_.names, name) == matcher_.names.end()) {
+    if (!matcher_.names.empty() &&
+        std::ranges::find(matcher_.names, name) == matcher_.names.end()) {
       add(Part::operation, "the operation", join(matcher_.names, " or "), name);
     }
     if (!matcher_.kind.empty() && matcher_.names.empty() && operation_.kind != matcher_.kind) {
@@ -146,7 +148,8 @@ class FormComparison {
     }
     for (const LoopRole& wanted : matcher_.roles) {
       const auto has = std::ranges::find(operation_.roles, wanted.name, &LoopRole::name);
-      if (has != operation_.roles.end() && wanted.sized && !acceptsSizes(wanted.sizes, has->sizes)) {
+      if (has != operation_.roles.end() && wanted.sized &&
+          !acceptsSizes(wanted.sizes, has->sizes)) {
         add(Part::dimension, wanted.name, shownSizes(wanted.sizes), shownSizes(has->sizes));
       }
     }
@@ -196,8 +199,7 @@ class FormComparison {
             std::to_string(size));
       }
       if (condition.most >= 0 && size > condition.most) {
-        add(Part::dimension, what, fmt::format("at most {}", condition.most),
-            std::to_string(size));
+        add(Part::dimension, what, fmt::format("at most {}", condition.most), std::to_string(size));
       }
     }
   }

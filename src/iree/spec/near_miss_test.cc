@@ -34,9 +34,9 @@ std::vector<std::string> differences(const OperationForm& matcher, const Operati
 }
 
 TEST(NearMiss, NamesTheDifferentDimension) {
-  EXPECT_THAT(differences(matmul("linalg.generic", 32, 64, 1024),
-                          matmul("linalg.generic", 32, 64, 512)),
-              ElementsAre("k is 512 instead of 1024"));
+  EXPECT_THAT(
+      differences(matmul("linalg.generic", 32, 64, 1024), matmul("linalg.generic", 32, 64, 512)),
+      ElementsAre("k is 512 instead of 1024"));
 }
 
 TEST(NearMiss, NamesTheDifferentTypeAndMap) {

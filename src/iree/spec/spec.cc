@@ -95,11 +95,11 @@ std::string renamedSymbol(std::string text, const std::string& from, const std::
 std::string matcherSequence(const SpecEntry& entry) {
   const std::string symbol = symbolFrom(entry.name);
   const bool decomposed = !entry.decompositionConfig.empty();
-  const std::string products =
-      decomposed ? fmt::format("  %products = transform.param.constant {}\n"
-                               "    -> !transform.any_param\n",
-                               trim(entry.decompositionConfig))
-                 : "";
+  const std::string products = decomposed ? fmt::format(
+                                                "  %products = transform.param.constant {}\n"
+                                                "    -> !transform.any_param\n",
+                                                trim(entry.decompositionConfig))
+                                          : "";
   return fmt::format(
       "transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
       "    -> (!transform.any_op, !transform.any_param{}) {{\n"

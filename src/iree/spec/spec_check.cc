@@ -105,8 +105,8 @@ std::string findEarlierEntry(const SpecCheck& check, std::size_t number,
 /// Finds the closest operation for each entry that matches nothing.
 Result<void> explainUnmatched(Compiler& compiler, const CompileRequest& request, const Spec& spec,
                               SpecCheck& check) {
-  const bool unmatched = std::ranges::any_of(
-      check.entries, [](const EntryUse& entry) { return entry.uses.empty(); });
+  const bool unmatched =
+      std::ranges::any_of(check.entries, [](const EntryUse& entry) { return entry.uses.empty(); });
   if (!unmatched || !check.refused.empty()) {
     return {};
   }

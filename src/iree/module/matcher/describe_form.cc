@@ -19,8 +19,9 @@ namespace {
 /// Attributes that describe the form elsewhere, or that do not belong to the operation.
 bool isOwnAttribute(std::string_view name) {
   constexpr std::array<std::string_view, 8> kOthers = {
-      "indexing_maps",    "iterator_types",       "operandSegmentSizes", "lowering_config",
-      "compilation_info", "decomposition_config", "root_op",             "resultSegmentSizes"};
+      "indexing_maps",   "iterator_types",    "operandSegmentSizes",
+      "lowering_config", "compilation_info",  "decomposition_config",
+      "root_op",         "resultSegmentSizes"};
   return std::ranges::find(kOthers, name) == kOthers.end() && !name.starts_with("hone");
 }
 
@@ -136,8 +137,7 @@ class MatcherReader {
   /// Returns the operand that a value of the matcher stands for; -1 if it is another value.
   [[nodiscard]] std::int64_t operandNumber(MlirValue value) const;
   OperandForm& operand(std::int64_t number) {
-    form_.operands.resize(
-        std::max(form_.operands.size(), static_cast<std::size_t>(number) + 1));
+    form_.operands.resize(std::max(form_.operands.size(), static_cast<std::size_t>(number) + 1));
     return form_.operands[static_cast<std::size_t>(number)];
   }
   [[nodiscard]] std::int64_t numberIn(MlirOperation operation, std::string_view name) const {
@@ -183,8 +183,7 @@ void MatcherReader::readStructure(MlirOperation matcher, const StructureMatcher&
     operand(static_cast<std::int64_t>(i)).element = types[i];
   }
   form_.maps.clear();
-  const MlirAttribute maps =
-      api_.operationAttribute(matcher, MlirStringRef::of("indexing_maps"));
+  const MlirAttribute maps = api_.operationAttribute(matcher, MlirStringRef::of("indexing_maps"));
   for (std::intptr_t i = 0;
        maps.ptr != nullptr && api_.attributeIsArray(maps) && i < api_.arrayElements(maps); ++i) {
     form_.maps.push_back(api_.text(api_.arrayElement(maps, i)));

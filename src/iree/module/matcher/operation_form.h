@@ -39,11 +39,11 @@ struct OperationForm {
   std::vector<std::string> names;  ///< "linalg.generic"; a matcher may accept several
   std::string kind;                ///< "contraction", "convolution", "attention"; "" for others
   std::vector<OperandForm> operands;
-  std::vector<std::string> maps;   ///< "affine_map<(d0, d1) -> (d0)>", one per operand
-  std::vector<LoopRole> roles;     ///< empty for other kinds
-  std::vector<std::string> body;   ///< one line per operation: "arith.addf out0 value1"
-  std::vector<std::string> attributes;          ///< "strides = dense<1> : tensor<2xi64>", sorted
-  std::vector<DimensionCondition> conditions{}; ///< only of matchers
+  std::vector<std::string> maps;        ///< "affine_map<(d0, d1) -> (d0)>", one per operand
+  std::vector<LoopRole> roles;          ///< empty for other kinds
+  std::vector<std::string> body;        ///< one line per operation: "arith.addf out0 value1"
+  std::vector<std::string> attributes;  ///< "strides = dense<1> : tensor<2xi64>", sorted
+  std::vector<DimensionCondition> conditions{};  ///< only of matchers
   std::vector<std::string> unread{};  ///< other conditions of a matcher, by operation name
   bool operator==(const OperationForm&) const = default;
 };

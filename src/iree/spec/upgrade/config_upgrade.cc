@@ -135,7 +135,8 @@ class ConfigWriter {
 };
 
 void ConfigWriter::renameIntrinsics(AttributeText& attribute) {
-  const bool layout = attribute.kind == AttributeKind::named && attribute.text.ends_with("mma_layout");
+  const bool layout =
+      attribute.kind == AttributeKind::named && attribute.text.ends_with("mma_layout");
   for (auto& [name, member] : attribute.members) {
     if (layout && name == "intrinsic") {
       changed(fmt::format("the intrinsic of {} has no name now", attribute.text));
@@ -198,9 +199,10 @@ void ConfigWriter::moveOldOptions(AttributeText& dictionary) {
   }
   if (const AttributeText* order = dictionary.find("reorder_workgroups")) {
     const std::string name = toLower(order->text);
-    options.set("reorder_workgroups_strategy", namedAttribute("", name.contains("transpose") ? "Transpose"
-                                                         : name.contains("swizzle") ? "Swizzle"
-                                                                                    : "None"));
+    options.set("reorder_workgroups_strategy",
+                namedAttribute("", name.contains("transpose") ? "Transpose"
+                                   : name.contains("swizzle") ? "Swizzle"
+                                                              : "None"));
   }
   for (const std::string_view name :
        {"prefetch_shared_memory", "no_reduce_shared_memory_bank_conflicts", "reorder_workgroups"}) {
@@ -266,8 +268,9 @@ void ConfigWriter::upgradeSubgroups(AttributeText& dictionary,
     return;
   }
   if (loops_.count == 0 || loops_.m.empty() || loops_.n.empty()) {
-    fail("subgroup_m_count and subgroup_n_count are subgroup_basis now, which needs the loops of "
-         "the operation; its matcher does not state them: give the program, too");
+    fail(
+        "subgroup_m_count and subgroup_n_count are subgroup_basis now, which needs the loops of "
+        "the operation; its matcher does not state them: give the program, too");
     return;
   }
   std::vector<std::int64_t> counts(loops_.count, 1);
@@ -310,9 +313,10 @@ void ConfigWriter::tilesToGpu(AttributeText& lowering, const AttributeText* sche
                          ? std::vector<std::int64_t>()
                          : tiles->members.front().second.numbers();
   if (tiles == nullptr || tiles->members.size() != 1 || sizes.size() != loops_.count) {
-    fail(fmt::format("tile_sizes = {} is a dictionary now, and its values do not correspond to the "
-                     "{} loops of the operation",
-                     tiles == nullptr ? "[]" : tiles->print(), loops_.count));
+    fail(
+        fmt::format("tile_sizes = {} is a dictionary now, and its values do not correspond to the "
+                    "{} loops of the operation",
+                    tiles == nullptr ? "[]" : tiles->print(), loops_.count));
     return;
   }
   std::vector<std::int64_t> workgroup = sizes;
@@ -342,11 +346,11 @@ void ConfigWriter::tilesToGpu(AttributeText& lowering, const AttributeText* sche
 }
 
 void ConfigWriter::tilesToCpu(AttributeText& lowering) {
-  constexpr std::array<std::string_view, 4> kShort = {
-      "distribution", "vector_common_parallel", "vector_reduction", "vector_inner_parallel"};
-  constexpr std::array<std::string_view, 6> kLong = {
-      "distribution",     "cache_parallel",   "cache_reduction", "vector_common_parallel",
-      "vector_reduction", "vector_inner_parallel"};
+  constexpr std::array<std::string_view, 4> kShort = {"distribution", "vector_common_parallel",
+                                                      "vector_reduction", "vector_inner_parallel"};
+  constexpr std::array<std::string_view, 6> kLong = {"distribution",     "cache_parallel",
+                                                     "cache_reduction",  "vector_common_parallel",
+                                                     "vector_reduction", "vector_inner_parallel"};
   const AttributeText* tiles = lowering.find("tile_sizes");
   const std::size_t levels = tiles == nullptr ? 0 : tiles->members.size();
   if (levels == 0 || levels == 5 || levels > kLong.size()) {
@@ -441,7 +445,8 @@ ConfigUpgrade ConfigWriter::upgrade(std::string_view text) {
     return std::move(result_);
   }
   renameIntrinsics(*attribute);
-  if (attribute->kind == AttributeKind::named && attribute->text == "#iree_codegen.compilation_info") {
+  if (attribute->kind == AttributeKind::named &&
+      attribute->text == "#iree_codegen.compilation_info") {
     upgradeInfo(*attribute);
   } else if (attribute->kind == AttributeKind::dictionary) {
     upgradeDecomposition(*attribute);
@@ -468,11 +473,19 @@ bool reorderList(AttributeText& list, const std::vector<std::int64_t>& mapping) 
 /// Reorders one member of a lowering configuration; returns false if it cannot be reordered.
 bool reorderMember(const std::string& name, AttributeText& member,
                    const std::vector<std::int64_t>& mapping) {
-  constexpr std::array<std::string_view, 13> kPerLoop = {
-      "workgroup",        "reduction",       "partial_reduction",      "subgroup",
-      "thread",           "padding",         "distribution",           "cache_parallel",
-      "cache_reduction",  "serial",          "vector_common_parallel", "vector_reduction",
-      "vector_inner_parallel"};
+  constexpr std::array<std::string_view, 13> kPerLoop = {"workgroup",
+                                                         "reduction",
+                                                         "partial_reduction",
+                                                         "subgroup",
+                                                         "thread",
+                                                         "padding",
+                                                         "distribution",
+                                                         "cache_parallel",
+                                                         "cache_reduction",
+                                                         "serial",
+                                                         "vector_common_parallel",
+                                                         "vector_reduction",
+                                                         "vector_inner_parallel"};
   if (std::ranges::count(kPerLoop, name) > 0) {
     return reorderList(member, mapping);
   }
@@ -481,8 +494,8 @@ bool reorderMember(const std::string& name, AttributeText& member,
     return member.members.size() == 2 && reorderList(member.members[1].second, mapping);
   }
   if (name == "tile_sizes") {
-    return std::ranges::all_of(
-        member.members, [&](auto& level) { return reorderList(level.second, mapping); });
+    return std::ranges::all_of(member.members,
+                               [&](auto& level) { return reorderList(level.second, mapping); });
   }
   return true;
 }
@@ -510,7 +523,8 @@ ConfigUpgrade reorderLoops(std::string_view text, const std::vector<std::int64_t
   AttributeText* dictionary = dictionaryIn(*lowering);
   for (auto& [name, member] : (dictionary == nullptr ? *lowering : *dictionary).members) {
     if (!reorderMember(name, member, mapping)) {
-      result.failure = fmt::format("{} = {} does not have one value per loop", name, member.print());
+      result.failure =
+          fmt::format("{} = {} does not have one value per loop", name, member.print());
       return result;
     }
   }

@@ -21,9 +21,9 @@ std::string info(const std::string& lowering, const std::string& translation) {
 }
 
 TEST(ConfigUpgrade, KeepsCurrentSyntax) {
-  const std::string text = info(
-      "#iree_gpu.lowering_config<{reduction = [0, 0, 4],   workgroup = [64, 64, 0]}>",
-      "<pipeline = #iree_gpu.pipeline<TileAndFuse> workgroup_size = [256, 1, 1]>");
+  const std::string text =
+      info("#iree_gpu.lowering_config<{reduction = [0, 0, 4],   workgroup = [64, 64, 0]}>",
+           "<pipeline = #iree_gpu.pipeline<TileAndFuse> workgroup_size = [256, 1, 1]>");
   const ConfigUpgrade upgraded = upgradeConfig(text, kMatmul);
   EXPECT_EQ(upgraded.text, text);
   EXPECT_THAT(upgraded.changes, IsEmpty());
@@ -56,12 +56,12 @@ TEST(ConfigUpgrade, NamesPipelinesThatDoNotExistAnyMore) {
 }
 
 TEST(ConfigUpgrade, WritesSubgroupCountsAsBasis) {
-  const std::string before =
-      info("#iree_gpu.lowering_config<{mma_kind = #iree_gpu.mma_layout<MFMA_F32_16x16x16_F16>, "
-           "subgroup_m_count = 2 : i64, subgroup_n_count = 4 : i64, workgroup = [32, 128, 0]}>",
-           "<pipeline = LLVMGPUVectorDistribute workgroup_size = [128, 2, 1] subgroup_size = 64, "
-           "{gpu_pipeline_options = #iree_gpu.pipeline_options<prefetch_shared_memory = true, "
-           "reorder_workgroups_strategy = Transpose>}>");
+  const std::string before = info(
+      "#iree_gpu.lowering_config<{mma_kind = #iree_gpu.mma_layout<MFMA_F32_16x16x16_F16>, "
+      "subgroup_m_count = 2 : i64, subgroup_n_count = 4 : i64, workgroup = [32, 128, 0]}>",
+      "<pipeline = LLVMGPUVectorDistribute workgroup_size = [128, 2, 1] subgroup_size = 64, "
+      "{gpu_pipeline_options = #iree_gpu.pipeline_options<prefetch_shared_memory = true, "
+      "reorder_workgroups_strategy = Transpose>}>");
   const ConfigUpgrade upgraded = upgradeConfig(before, kMatmul);
   EXPECT_THAT(upgraded.text,
               AllOf(HasSubstr("subgroup_basis = [[2, 4, 1], [0, 1, 2]]"),
@@ -76,8 +76,8 @@ TEST(ConfigUpgrade, DropsSubgroupCountsOfTileAndFuse) {
            "subgroup_n_count = 1 : i64}>",
            "<pipeline = LLVMGPUTileAndFuse workgroup_size = [64, 1, 1]>"),
       {});
-  EXPECT_THAT(upgraded.text, AllOf(HasSubstr("subgroup = [1, 1, 0]"),
-                                   Not(HasSubstr("count")), Not(HasSubstr("basis"))));
+  EXPECT_THAT(upgraded.text, AllOf(HasSubstr("subgroup = [1, 1, 0]"), Not(HasSubstr("count")),
+                                   Not(HasSubstr("basis"))));
 }
 
 TEST(ConfigUpgrade, SplitsTileSizesAndSchedule) {
@@ -123,8 +123,7 @@ TEST(ConfigUpgrade, MovesSizesIntoTranslationInfo) {
 }
 
 TEST(ConfigUpgrade, ProjectsSubgroupsOfAttention) {
-  const LoopInfo attention{
-      .count = 6, .reductions = {4, 5}, .m = {2}, .n = {3}, .k1 = {4}};
+  const LoopInfo attention{.count = 6, .reductions = {4, 5}, .m = {2}, .n = {3}, .k1 = {4}};
   const std::string counts =
       "{lowering_config = #iree_gpu.lowering_config<{subgroup_m_count = 4, subgroup_n_count = 1}>}";
   const ConfigUpgrade upgraded =
@@ -137,16 +136,16 @@ TEST(ConfigUpgrade, ProjectsSubgroupsOfAttention) {
 }
 
 TEST(ConfigUpgrade, ReordersValuesPerLoop) {
-  const std::string text =
-      info("#iree_gpu.lowering_config<{promote_operands = [0, 1], reduction = [0, 0, 8], "
-           "subgroup_basis = [[2, 4, 1], [0, 1, 2]], workgroup = [32, 128, 0]}>",
-           "<pipeline = #iree_gpu.pipeline<VectorDistribute>>");
+  const std::string text = info(
+      "#iree_gpu.lowering_config<{promote_operands = [0, 1], reduction = [0, 0, 8], "
+      "subgroup_basis = [[2, 4, 1], [0, 1, 2]], workgroup = [32, 128, 0]}>",
+      "<pipeline = #iree_gpu.pipeline<VectorDistribute>>");
   EXPECT_EQ(reorderLoops(text, {0, 1, 2}).text, text);
   const ConfigUpgrade swapped = reorderLoops(text, {1, 0, 2});
-  EXPECT_THAT(swapped.text, AllOf(HasSubstr("workgroup = [128, 32, 0]"),
-                                  HasSubstr("reduction = [0, 0, 8]"),
-                                  HasSubstr("subgroup_basis = [[2, 4, 1], [1, 0, 2]]"),
-                                  HasSubstr("promote_operands = [0, 1]")));
+  EXPECT_THAT(swapped.text,
+              AllOf(HasSubstr("workgroup = [128, 32, 0]"), HasSubstr("reduction = [0, 0, 8]"),
+                    HasSubstr("subgroup_basis = [[2, 4, 1], [1, 0, 2]]"),
+                    HasSubstr("promote_operands = [0, 1]")));
   EXPECT_THAT(reorderLoops(text, {1, 0}).failure, HasSubstr("one value per loop"));
 }
 

@@ -52,8 +52,8 @@ std::vector<LoopRole> contractionRoles(const OperationForm& form, std::size_t co
 
 /// Returns the roles with their loops; a structure matcher states only sizes.
 std::vector<LoopRole> rolesWithLoops(const OperationForm& form) {
-  const bool known = std::ranges::any_of(
-      form.roles, [](const LoopRole& role) { return !role.loops.empty(); });
+  const bool known =
+      std::ranges::any_of(form.roles, [](const LoopRole& role) { return !role.loops.empty(); });
   if (known || form.kind != "contraction" || form.maps.size() != 3) {
     return form.roles;
   }
@@ -79,7 +79,8 @@ LoopInfo loopsOf(const OperationForm& form) {
   info.n = loopsWithRole(roles, convolution ? "output_channel" : "n");
   info.k1 = loopsWithRole(roles, "k1");
   // The output is the last operand, except of an online attention.
-  const std::size_t output = form.kind == "attention" && form.maps.size() > 5 ? 4 : form.maps.size() - 1;
+  const std::size_t output =
+      form.kind == "attention" && form.maps.size() > 5 ? 4 : form.maps.size() - 1;
   const auto parallel = loopsInMap(form.maps[output]);
   for (std::int64_t loop = 0; loop < static_cast<std::int64_t>(info.count); ++loop) {
     if (!parallel.contains(loop)) {

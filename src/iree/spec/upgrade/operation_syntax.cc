@@ -11,7 +11,6 @@
 namespace hone::iree {
 namespace {
 
-
 /// A named operation that is another one with indexing maps now.
 struct RenamedOperation {
   std::string_view before;
@@ -36,18 +35,14 @@ constexpr std::array<RenamedOperation, 6> kRenamed = {{
 }};
 
 /// Operations whose properties are written in angle brackets now.
-constexpr std::array<std::string_view, 3> kWithProperties = {"iree_linalg_ext.attention",
-                                                             "iree_linalg_ext.online_attention",
-                                                             "iree_linalg_ext.custom_op"};
+constexpr std::array<std::string_view, 3> kWithProperties = {
+    "iree_linalg_ext.attention", "iree_linalg_ext.online_attention", "iree_linalg_ext.custom_op"};
 
 /// Operations of earlier versions without a successor.
 constexpr std::array<std::string_view, 6> kRemoved = {
-    "transform.iree.set_contraction_layout_attributes",
-    "transform.iree.match_callback",
-    "transform.iree.register_match_callbacks",
-    "transform.iree.take_first",
-    "transform.iree.test_vector_layout_analysis",
-    "transform.iree.distribute_multi_mma"};
+    "transform.iree.set_contraction_layout_attributes", "transform.iree.match_callback",
+    "transform.iree.register_match_callbacks",          "transform.iree.take_first",
+    "transform.iree.test_vector_layout_analysis",       "transform.iree.distribute_multi_mma"};
 
 void note(OperationUpgrade& result, std::string change) {
   if (std::ranges::count(result.changes, change) == 0) {
@@ -89,7 +84,8 @@ void bracketProperties(OperationUpgrade& result) {
 /// Removes transform.print, which has no effect on matching.
 void dropPrints(OperationUpgrade& result) {
   constexpr std::string_view kPrint = "transform.print";
-  for (auto at = findWord(result.text, kPrint); at != kNoPosition; at = findWord(result.text, kPrint)) {
+  for (auto at = findWord(result.text, kPrint); at != kNoPosition;
+       at = findWord(result.text, kPrint)) {
     const std::size_t end = std::min(result.text.find('\n', at), result.text.size());
     result.text.erase(at, end - at);
     note(result, "transform.print is dropped");
@@ -109,10 +105,10 @@ void rewriteParentOps(OperationUpgrade& result) {
     if (end == kNoPosition) {
       return;
     }
-    const std::string operand(
-        trim(std::string_view(result.text).substr(at + kParent.size(), open - at - kParent.size())));
-    const std::string generic = fmt::format("\"{}\"({}) <{}>", kParent, operand,
-                                            result.text.substr(open, end - open));
+    const std::string operand(trim(
+        std::string_view(result.text).substr(at + kParent.size(), open - at - kParent.size())));
+    const std::string generic =
+        fmt::format("\"{}\"({}) <{}>", kParent, operand, result.text.substr(open, end - open));
     result.text.replace(at, end - at, generic);
     at += generic.size() - kParent.size();
     note(result, "transform.get_parent_op has properties now");

@@ -102,7 +102,8 @@ std::string expandAliases(std::string text,
 
 /// Adds the pairs of the foreach_match operations in a sequence.
 void addPairs(std::string_view text, std::vector<SourcePair>& pairs) {
-  for (auto at = findWord(text, kMatchWord); at != kNoPosition; at = findWord(text, kMatchWord, at)) {
+  for (auto at = findWord(text, kMatchWord); at != kNoPosition;
+       at = findWord(text, kMatchWord, at)) {
     at += kMatchWord.size();
     while (at < text.size() && text[at] != ':' && text[at] != '}') {
       if (text[at] == '{') {  // options

@@ -204,8 +204,8 @@ void SpecUpgrader::rewriteOperations() {
     changes[one.name] = std::move(upgraded.changes);
   }
   for (const SourcePair& pair : source_.pairs) {
-    EntryState entry{.pair = pair, .result = {.entry = pair.matcher, .changes = {}, .failure = ""},
-                     .form = {}};
+    EntryState entry{
+        .pair = pair, .result = {.entry = pair.matcher, .changes = {}, .failure = ""}, .form = {}};
     for (const std::string& name : {pair.matcher, pair.action}) {
       if (source_.find(name) == nullptr) {
         entry.result.failure = fmt::format("the spec has no sequence @{}", name);

@@ -24,7 +24,7 @@ struct UpgradedEntry {
 struct SpecUpgrade {
   std::string text;  ///< the spec; "" if no entry can be upgraded
   std::vector<UpgradedEntry> entries;
-  bool current = false;  ///< the spec was already written for this compiler
+  bool current = false;                  ///< the spec was already written for this compiler
   std::optional<SpecCompiled> compiled;  ///< the program with the upgraded spec, if one was given
 
   /// Returns true if every entry was upgraded and applies to the program, if one was given.

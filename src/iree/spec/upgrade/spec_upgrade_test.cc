@@ -63,22 +63,23 @@ std::string vectorDistribute() {
 }
 
 std::string halfMatmul(int m, int n, int k) {
-  return fmt::format(R"(func.func @f(%a: tensor<{m}x{k}xf16>, %b: tensor<{k}x{n}xf16>) -> tensor<{m}x{n}xf32> {{
+  return fmt::format(
+      R"(func.func @f(%a: tensor<{m}x{k}xf16>, %b: tensor<{k}x{n}xf16>) -> tensor<{m}x{n}xf32> {{
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<{m}x{n}xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
   %r = linalg.matmul ins(%a, %b : tensor<{m}x{k}xf16>, tensor<{k}x{n}xf16>) outs(%fill : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
   return %r : tensor<{m}x{n}xf32>
 }})",
-                     fmt::arg("m", m), fmt::arg("n", n), fmt::arg("k", k));
+      fmt::arg("m", m), fmt::arg("n", n), fmt::arg("k", k));
 }
 
 class SpecUpgradeTest : public SpecTest {
  protected:
   SpecUpgrade upgraded(const std::string& text, std::optional<CompileRequest> program = {}) {
-    auto result = upgradeSpec(compiler_, file(text),
-                              {.folder = folder_.path(), .program = std::move(program),
-                               .fitConfig = nullptr});
+    auto result = upgradeSpec(
+        compiler_, file(text),
+        {.folder = folder_.path(), .program = std::move(program), .fitConfig = nullptr});
     EXPECT_TRUE(result) << result.error().message;
     return result ? *std::move(result) : SpecUpgrade{};
   }
@@ -95,7 +96,8 @@ TEST_F(SpecUpgradeTest, ReachesMatmulThatTheCompilerHasGeneralized) {
                     Contains(HasSubstr("subgroup_basis = [[2, 2, 1], [0, 1, 2]]")),
                     Contains(HasSubstr("matches linalg.generic in f_dispatch_0 now"))));
   ASSERT_TRUE(result.compiled);
-  EXPECT_FALSE(result.compiled->compiled.module.empty()) << result.compiled->compiled.report.message;
+  EXPECT_FALSE(result.compiled->compiled.module.empty())
+      << result.compiled->compiled.report.message;
   EXPECT_TRUE(result.good());
   const auto spec = readSpec(compiler_, file(result.text));
   ASSERT_TRUE(spec) << spec.error().message;
@@ -111,12 +113,11 @@ TEST_F(SpecUpgradeTest, UpgradesTileSizesWithoutProgram) {
       "[[64, 64, 32]]>, translation_info = #iree_codegen.translation_info<LLVMGPUVectorDistribute "
       "workgroup_size = [128, 2, 1] subgroup_size = 64, {mma_schedule = "
       "#iree_gpu.mma_schedule<intrinsic = #layout, subgroup_m_count = 2, subgroup_n_count = 2>}>>";
-  const SpecUpgrade result =
-      upgraded(oldSpec(exampleEntry("mm", 64, 256, 128, config), {"mm"}));
+  const SpecUpgrade result = upgraded(oldSpec(exampleEntry("mm", 64, 256, 128, config), {"mm"}));
   EXPECT_TRUE(result.good()) << (result.entries.empty() ? "" : result.entries[0].failure);
-  EXPECT_THAT(result.text, AllOf(HasSubstr("MFMA_F32_16x16x16_F16"),
-                                 HasSubstr("reduction = [0, 0, 32]"),
-                                 HasSubstr("iree_codegen.tuning_spec_entrypoint")));
+  EXPECT_THAT(result.text,
+              AllOf(HasSubstr("MFMA_F32_16x16x16_F16"), HasSubstr("reduction = [0, 0, 32]"),
+                    HasSubstr("iree_codegen.tuning_spec_entrypoint")));
   EXPECT_TRUE(readSpec(compiler_, file(result.text)));
 }
 
@@ -163,7 +164,8 @@ TEST_F(SpecUpgradeTest, ReportsClosestOperationOfOtherSizes) {
 
 TEST_F(SpecUpgradeTest, KeepsCurrentSpecs) {
   const std::vector<SpecEntry> entries = {
-      {"a", "Comment.", "transform.match.operation_name %op [\"linalg.matmul\"] : !transform.any_op",
+      {"a", "Comment.",
+       "transform.match.operation_name %op [\"linalg.matmul\"] : !transform.any_op",
        cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 1")}};
   const std::string text = specText(entries).value();
   const SpecUpgrade result = upgraded(text);
@@ -174,8 +176,8 @@ TEST_F(SpecUpgradeTest, KeepsCurrentSpecs) {
 TEST_F(SpecUpgradeTest, RejectsFilesThatAreNotSpecs) {
   for (const std::string text : {"nonsense", "transform.named_sequence @a(%x: t) {",
                                  "transform.named_sequence @a(%x: t) {}"}) {
-    const auto result = upgradeSpec(compiler_, file(text),
-                                    {.folder = folder_.path(), .program = {}, .fitConfig = nullptr});
+    const auto result = upgradeSpec(
+        compiler_, file(text), {.folder = folder_.path(), .program = {}, .fitConfig = nullptr});
     ASSERT_FALSE(result) << text;
     EXPECT_EQ(result.error().fault, Fault::user);
     EXPECT_THAT(result.error().message, HasSubstr(".spec.mlir"));
@@ -193,7 +195,8 @@ TEST(OldSyntax, IsFoundOnlyInSpecsOfOtherVersions) {
 }
 
 TEST(OperationSyntax, RewritesOperationsOfEarlierVersions) {
-  const OperationUpgrade named = upgradeOperations("%1 = linalg.matmul_transpose_b ins(%a, %b : t)");
+  const OperationUpgrade named =
+      upgradeOperations("%1 = linalg.matmul_transpose_b ins(%a, %b : t)");
   EXPECT_THAT(named.text, HasSubstr("linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> "
                                     "(d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>"));
   EXPECT_EQ(upgradeOperations("%1 = iree_linalg_ext.attention {a = [1]} ins(%a)").text,

@@ -9,11 +9,10 @@ namespace hone::model {
 namespace {
 
 TEST(DispatchGraph, ReadsBackWhatItWrites) {
-  const DispatchGraph graph{
-      .nodes = {{DispatchGraph::Kind::input, "input0"},
-                {DispatchGraph::Kind::dispatch, "f_dispatch_0_matmul", 2},
-                {DispatchGraph::Kind::output, "output0"}},
-      .edges = {{0, 1, "tensor<4xf32>"}, {1, 2, "tensor<8xf32>"}}};
+  const DispatchGraph graph{.nodes = {{DispatchGraph::Kind::input, "input0"},
+                                      {DispatchGraph::Kind::dispatch, "f_dispatch_0_matmul", 2},
+                                      {DispatchGraph::Kind::output, "output0"}},
+                            .edges = {{0, 1, "tensor<4xf32>"}, {1, 2, "tensor<8xf32>"}}};
   const DispatchGraph read = dispatchGraphFrom(toJson(graph));
   ASSERT_EQ(read.nodes.size(), 3u);
   EXPECT_EQ(read.nodes[0].kind, DispatchGraph::Kind::input);

@@ -45,14 +45,13 @@ TEST_F(TuneDocument, ShowsSearch) {
 
 TEST_F(TuneDocument, DrawsDataFlowBetweenDispatches) {
   begin("tune");
-  const json graph = {
-      {"nodes",
-       {{{"kind", "input"}, {"name", "input0"}},
-        {{"kind", "dispatch"}, {"name", "m_dispatch_0"}},
-        {{"kind", "output"}, {"name", "output0"}}}},
-      {"edges",
-       {{{"from", 0}, {"to", 1}, {"type", "tensor<4xf32>"}},
-        {{"from", 1}, {"to", 2}, {"type", "tensor<8xf32>"}}}}};
+  const json graph = {{"nodes",
+                       {{{"kind", "input"}, {"name", "input0"}},
+                        {{"kind", "dispatch"}, {"name", "m_dispatch_0"}},
+                        {{"kind", "output"}, {"name", "output0"}}}},
+                      {"edges",
+                       {{{"from", 0}, {"to", 1}, {"type", "tensor<4xf32>"}},
+                        {{"from", 1}, {"to", 2}, {"type", "tensor<8xf32>"}}}}};
   const json shown = part(finish(tuned({{"graph", graph}})), "Dispatches of m: data flow");
   EXPECT_EQ(shown["type"], "graph");
   ASSERT_EQ(shown["nodes"].size(), 3U);
