@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::string_view kSequenceWord = "transform.named_sequence";
 constexpr std::string_view kMatchWord = "transform.foreach_match";
+/// Aliases of aliases could grow exponentially.
+constexpr std::size_t kMaxExpanded = std::size_t{16} << 20U;
 
 /// Reads "@name" or "@\"na me\"" at `at` and moves behind it; returns "" if there is none.
 std::string readSymbol(std::string_view text, std::size_t& at) {
@@ -92,7 +94,7 @@ std::string expandAliases(std::string text,
                           const std::vector<std::pair<std::string, std::string>>& aliases) {
   // Later aliases may refer to earlier ones.
   for (auto alias = aliases.rbegin(); alias != aliases.rend(); ++alias) {
-    for (auto at = findWord(text, alias->first); at != kNoPosition;
+    for (auto at = findWord(text, alias->first); at != kNoPosition && text.size() < kMaxExpanded;
          at = findWord(text, alias->first, at + alias->second.size())) {
       text.replace(at, alias->first.size(), alias->second);
     }
