@@ -141,7 +141,25 @@ TEST_F(Tune, ExplainsDispatchesAndKnobs) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("contraction"), HasSubstr("96x128x160r"),
                              HasSubstr("  yes\n"), HasSubstr("DoubleTilingExpert")));
   EXPECT_THAT(widthOfTable(ran.out, "dispatch  "), AllOf(Gt(40u), Le(80u))) << ran.out;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("input0"), HasSubstr("tensor<96x128xf32>"), HasSubstr("output0")))
+      << "the data flow";
   EXPECT_FALSE(fs::exists(box_.store()));
+}
+
+TEST_F(Tune, ExplainsOneDispatch) {
+  const CommandResult ran = run({"matmul.mlir", "--explain", "--dispatches", "dispatch_0"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("root operation: linalg."), HasSubstr("root_op"),
+                             HasSubstr("func.func @"), HasSubstr("distribution  "),
+                             HasSubstr("--compile-to=executable-configurations"),
+                             HasSubstr("--compile-from=executable-configurations"),
+                             HasSubstr("--iree-hal-dump-executable-benchmarks-to=")));
+  const auto json =
+      run({"matmul.mlir", "--explain", "--dispatches", "dispatch_0", "--json"}).json();
+  EXPECT_THAT(json.at(0).at("ir").get<std::string>(), HasSubstr("lowering_config"));
+  EXPECT_EQ(json.at(0).at("reads").at(0).at("from"), "input0");
+  EXPECT_EQ(json.at(0).at("writes").at(0).at("to"), "output0");
 }
 
 TEST_F(Tune, TunesDumpedDispatch) {

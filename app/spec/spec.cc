@@ -15,6 +15,8 @@
 #include "engine/machine_lock.h"
 #include "iree/spec/spec_check.h"
 #include "iree/spec/spec_merge.h"
+#include "iree/spec/upgrade/spec_upgrade.h"
+#include "knobs/pipeline_text.h"
 
 namespace hone::app {
 namespace {
@@ -171,6 +173,48 @@ Result<int> apply(const Context& context, const SpecCommandOptions& options) {
   return compiled && result.check.good() ? 0 : 1;
 }
 
+/// Prints the upgraded entries and, with a program, the dispatches they apply to.
+void printUpgraded(const SpecCommandOptions& options, const iree::SpecUpgrade& upgraded) {
+  fmt::print(stderr, "{}", upgradeText(upgraded));
+  if (upgraded.text.empty()) {
+    fmt::print(stderr, "no spec written: no entry can be upgraded\n");
+  } else if (options.output.empty()) {
+    fmt::print("{}", upgraded.text);
+  } else {
+    fmt::print(stderr, "{}: {}\n", options.output,
+               upgraded.current ? "unchanged; the spec fits this compiler" : "written");
+  }
+}
+
+Result<int> upgrade(const Context& context, const SpecCommandOptions& options) {
+  HONE_TRY(readFile(options.spec));  // fail early if the file is missing
+  if (!options.program.empty()) {
+    HONE_TRY(readFile(options.program));
+  }
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-upgrade"));
+  iree::UpgradeOptions how;
+  how.folder = folder.path();
+  how.fitConfig = [&](std::string info) {
+    return knobs::fitPipeline(std::move(info), toolchain.compiler.revision());
+  };
+  if (!options.program.empty()) {
+    how.program = HONE_TRY(requestFor(options, toolchain));
+  }
+  const iree::SpecUpgrade upgraded =
+      HONE_TRY(iree::upgradeSpec(toolchain.compiler, options.spec, how));
+  if (!upgraded.text.empty() && !options.output.empty()) {
+    HONE_CHECK(writeFile(options.output, upgraded.text));
+  }
+  if (context.json) {
+    fmt::print("{}\n", jsonText(toJson(upgraded), 2));
+  } else {
+    printUpgraded(options, upgraded);
+  }
+  return upgraded.good() ? 0 : 1;
+}
+
 using Action = Result<int> (*)(const Context&, const SpecCommandOptions&);
 
 CLI::App* addSubcommand(CLI::App& spec, Context& context, const std::string& name,
@@ -184,9 +228,12 @@ CLI::App* addSubcommand(CLI::App& spec, Context& context, const std::string& nam
   return command;
 }
 
-void addProgram(CLI::App& command, SpecCommandOptions& options) {
-  command.add_option("PROGRAM", options.program, "Model (.onnx) or MLIR program")->required();
+/// Returns the option of the program.
+CLI::Option* addProgram(CLI::App& command, SpecCommandOptions& options) {
+  CLI::Option* program =
+      command.add_option("PROGRAM", options.program, "Model (.onnx) or MLIR program");
   options.call.addDimsTo(command);
+  return program;
 }
 
 void addTarget(CLI::App& command, SpecCommandOptions& options) {
@@ -207,7 +254,7 @@ void addCheck(CLI::App& spec, Context& context,
       addSubcommand(spec, context, "check",
                     "Show which entry applies to each dispatch of a program", options, check);
   command->add_option("SPEC", options->spec, "Tuning spec")->required();
-  addProgram(*command, *options);
+  addProgram(*command, *options)->required();
   addTarget(*command, *options);
   command->footer(
       "Examples:\n"
@@ -237,7 +284,7 @@ void addApply(CLI::App& spec, Context& context,
               const std::shared_ptr<SpecCommandOptions>& options) {
   CLI::App* command =
       addSubcommand(spec, context, "apply", "Compile a program with a spec", options, apply);
-  addProgram(*command, *options);
+  addProgram(*command, *options)->required();
   command->add_option("--spec", options->spec, "Tuning spec")->type_name("FILE")->required();
   command->add_option("-o,--output", options->output, "Module to write (.vmfb)")
       ->type_name("FILE")
@@ -250,20 +297,41 @@ void addApply(CLI::App& spec, Context& context,
       "Exit code 1: the program does not compile with the spec, or an entry has no effect.");
 }
 
+void addUpgrade(CLI::App& spec, Context& context,
+                const std::shared_ptr<SpecCommandOptions>& options) {
+  CLI::App* command = addSubcommand(
+      spec, context, "upgrade", "Rewrite a spec of another compiler version", options, upgrade);
+  command->add_option("SPEC", options->spec, "Tuning spec")->required();
+  addProgram(*command, *options);
+  command
+      ->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)")
+      ->type_name("FILE");
+  addTarget(*command, *options);
+  command->footer(
+      "Examples:\n"
+      "  hone spec upgrade old.mlir -o new.mlir\n"
+      "  hone spec upgrade old.mlir model.mlir -o new.mlir --target rocm:gfx942\n"
+      "With a program, a matcher is also rewritten if the compiler now writes the same\n"
+      "computation in another form, and the program is compiled with the spec.\n"
+      "Exit code 1: an entry cannot be upgraded, or does not apply to the program.");
+}
+
 }  // namespace
 
 void addSpecCommand(CLI::App& app, Context& context) {
   const auto options = std::make_shared<SpecCommandOptions>();
-  CLI::App* spec = app.add_subcommand("spec", "Show, check, merge and apply tuning specs");
+  CLI::App* spec = app.add_subcommand("spec", "Show, check, merge, apply and upgrade tuning specs");
   spec->require_subcommand(1);
   spec->footer(
       "Examples:\n  hone spec show spec.mlir\n  hone spec check spec.mlir model.mlir\n"
       "  hone spec merge a.mlir b.mlir -o spec.mlir\n"
-      "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb");
+      "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb\n"
+      "  hone spec upgrade old.mlir model.mlir -o new.mlir");
   addShow(*spec, context, options);
   addCheck(*spec, context, options);
   addMerge(*spec, context, options);
   addApply(*spec, context, options);
+  addUpgrade(*spec, context, options);
 }
 
 }  // namespace hone::app

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone spec`: shows, checks, merges and applies tuning specs.
+/// Adds `hone spec`: shows, checks, merges, applies and upgrades tuning specs.
 void addSpecCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -20,8 +20,55 @@ std::string shownUse(const iree::SpecUse& use) {
   return text;
 }
 
+/// Explains why an entry matches nothing; "" if it is unknown.
+std::string explainMiss(const iree::EntryUse& entry) {
+  if (!entry.nearMiss) {
+    return "";
+  }
+  const iree::NearMiss& near = *entry.nearMiss;
+  const std::string place = fmt::format("{} in {}", near.op, near.dispatch);
+  if (!entry.shadowedBy.empty()) {
+    return fmt::format("{}: {} matches {} before it\n", entry.entry, entry.shadowedBy, place);
+  }
+  if (!near.missingKind.empty()) {
+    return fmt::format("{}: the program has no {}\n", entry.entry, near.missingKind);
+  }
+  std::vector<std::string> differences;
+  for (const iree::FormDifference& difference : near.differences) {
+    differences.push_back(shown(difference));
+  }
+  for (const std::string& condition : near.unread) {
+    differences.push_back(fmt::format("{} is not evaluated here", condition));
+  }
+  if (differences.empty()) {
+    return "";
+  }
+  return fmt::format("{}: the closest operation is {}: {}{}\n", entry.entry, place,
+                     join(differences, ", "),
+                     near.sameComputation ? "; hone spec upgrade fits the matcher to it" : "");
+}
+
+nlohmann::json toJson(const iree::NearMiss& near) {
+  nlohmann::json differences = nlohmann::json::array();
+  for (const iree::FormDifference& one : near.differences) {
+    differences.push_back({{"part", nameOf(one.part)},
+                           {"what", one.what},
+                           {"expected", one.expected},
+                           {"found", one.found}});
+  }
+  return {{"dispatch", near.dispatch},
+          {"op", near.op},
+          {"differences", std::move(differences)},
+          {"missing_kind", near.missingKind},
+          {"not_evaluated", near.unread},
+          {"same_computation", near.sameComputation}};
+}
+
 std::string remarks(const iree::SpecCheck& check) {
   std::string text;
+  for (const iree::EntryUse& entry : check.entries) {
+    text += explainMiss(entry);
+  }
   if (!check.refused.empty()) {
     text += fmt::format("compile error with this spec: {}\n", check.refused);
   }
@@ -92,11 +139,55 @@ nlohmann::json toJson(const iree::SpecCheck& check) {
                       {"as_default", use.asDefault}});
     }
     entries.push_back({{"entry", entry.entry}, {"uses", std::move(uses)}});
+    if (entry.nearMiss) {
+      entries.back()["closest"] = toJson(*entry.nearMiss);
+    }
+    if (!entry.shadowedBy.empty()) {
+      entries.back()["shadowed_by"] = entry.shadowedBy;
+    }
   }
   return {{"good", check.good()},         {"entries", std::move(entries)},
           {"untouched", check.untouched}, {"backends", check.backends},
           {"flag", check.flag},           {"takes_spec_flag", check.takesSpecFlag},
           {"refused", check.refused}};
+}
+
+std::string upgradeText(const iree::SpecUpgrade& upgraded) {
+  std::string text;
+  for (const iree::UpgradedEntry& entry : upgraded.entries) {
+    if (!entry.failure.empty()) {
+      text += fmt::format("{}: cannot be upgraded: {}\n", entry.entry, entry.failure);
+    } else if (entry.changes.empty()) {
+      text += fmt::format("{}: unchanged\n", entry.entry);
+    } else {
+      text += fmt::format("{}:\n  {}\n", entry.entry, join(entry.changes, "\n  "));
+    }
+  }
+  if (upgraded.compiled) {
+    const iree::SpecCompiled& compiled = *upgraded.compiled;
+    text += checkText(compiled.check);
+    text += compiled.compiled.module.empty()
+                ? fmt::format("compile error with the spec: {}\n", compiled.compiled.report.message)
+                : "the program compiles with the spec\n";
+  }
+  return text;
+}
+
+nlohmann::json toJson(const iree::SpecUpgrade& upgraded) {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const iree::UpgradedEntry& entry : upgraded.entries) {
+    entries.push_back(
+        {{"entry", entry.entry}, {"changes", entry.changes}, {"failure", entry.failure}});
+  }
+  nlohmann::json json = {{"good", upgraded.good()},
+                         {"current", upgraded.current},
+                         {"entries", std::move(entries)},
+                         {"spec", upgraded.text}};
+  if (upgraded.compiled) {
+    json["check"] = toJson(upgraded.compiled->check);
+    json["message"] = upgraded.compiled->compiled.report.message;
+  }
+  return json;
 }
 
 }  // namespace hone::app

@@ -5,6 +5,7 @@
 
 #include "iree/spec/spec_check.h"
 #include "iree/spec/spec_file.h"
+#include "iree/spec/upgrade/spec_upgrade.h"
 
 namespace hone::app {
 
@@ -15,5 +16,10 @@ namespace hone::app {
 /// Formats one line per entry with the dispatches it applies to, then warnings.
 [[nodiscard]] std::string checkText(const iree::SpecCheck& check);
 [[nodiscard]] nlohmann::json toJson(const iree::SpecCheck& check);
+
+/// Formats the changes of each entry, or the reason why it cannot be upgraded; then the dispatches
+/// it applies to, if the program is known.
+[[nodiscard]] std::string upgradeText(const iree::SpecUpgrade& upgraded);
+[[nodiscard]] nlohmann::json toJson(const iree::SpecUpgrade& upgraded);
 
 }  // namespace hone::app

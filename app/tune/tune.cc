@@ -11,6 +11,7 @@
 #include "app/common/toolchain.h"
 #include "app/tune/tune_all.h"
 #include "app/tune/tune_candidates.h"
+#include "app/tune/tune_explain.h"
 #include "app/tune/tune_folder.h"
 #include "app/tune/tune_output.h"
 #include "app/tune/tune_planned.h"
@@ -99,50 +100,6 @@ std::string runKey(const Toolchain& toolchain, const std::vector<tune::WholeProg
     hasher.field(executor);
   }
   return hasher.hex();
-}
-
-Result<int> explain(const Context& context, Toolchain& toolchain,
-                    const std::vector<tune::WholeProgram>& programs,
-                    const TuneCommandOptions& options) {
-  nlohmann::json json = nlohmann::json::array();
-  const auto runner = toolchain.device ? std::optional(toolchain.runner()) : std::nullopt;
-  std::optional<Error> failed;
-  std::size_t explained = 0;
-  for (const tune::WholeProgram& whole : programs) {
-    const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
-    tune::TunableFinder finder(toolchain.compiler, toolchain.target,
-                               {options.dispatches, options.top});
-    const auto tunables =
-        finder.find(whole, whole.flags, runner ? &*runner : nullptr, folder.path());
-    if (!tunables) {
-      if (tunables.error().isFatal()) {
-        return std::unexpected(tunables.error());
-      }
-      failed = failed.value_or(tunables.error());
-      if (programs.size() > 1) {
-        fmt::print(stderr, "skipped: {}: {}\n", whole.program.label(), tunables.error().message);
-      }
-      continue;
-    }
-    ++explained;
-    if (!context.json) {
-      printTunables(whole, *tunables);
-      if (!tunables->empty() && tunables->front().estimated) {
-        fmt::print("\nshares are estimated from loops and calls; nothing was measured\n");
-      }
-      continue;
-    }
-    for (const tune::TunableDispatch& tunable : *tunables) {
-      json.push_back(toJson(app::toResult(tunable)));
-    }
-  }
-  if (failed && explained == 0) {
-    return std::unexpected(*failed);
-  }
-  if (context.json) {
-    fmt::print("{}\n", jsonText(json, 2));
-  }
-  return 0;
 }
 
 /// Returns the options with those of a --compile-only folder.
@@ -334,7 +291,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
         options.output, programs.size());
   }
   if (options.explain) {
-    return explain(context, toolchain, programs, options);
+    return explainPrograms(context, toolchain, programs, {options.dispatches, options.top});
   }
   if (options.compileOnly) {
     return compileCandidates(context, toolchain, programs, options);
@@ -382,7 +339,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
+  command->add_flag("--explain", options->explain, "Show dispatches, their data flow and knobs; with --dispatches, the IR of one");
   command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
   command
       ->add_option("--starter-spec", options->starterSpec,
@@ -408,6 +365,7 @@ void addTuneCommand(CLI::App& app, Context& context) {
       "  hone tune model.onnx --budget 10m -o model.tuned  a folder to ship\n"
       "  hone tune model.mlir -o spec.mlir                 only the spec\n"
       "  hone tune model.mlir --explain                    show dispatches and knobs\n"
+      "  hone tune model.mlir --explain --dispatches dispatch_3   its IR and values\n"
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
       "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"
       "  hone tune conv.mlir --target vulkan -o spec.mlir\n"

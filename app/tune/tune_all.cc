@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/tune/tune_explain.h"
 #include "app/tune/tune_planned.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -42,6 +43,10 @@ Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& tool
     auto result = tuneOne(bench, toolchain, request, i);
     if (result) {
       all.tuned.push_back({std::move(whole), std::move(*result), nowNs() - beganNs});
+      // Only for the page of the run: without it, the result is still complete.
+      if (auto graph = graphOf(toolchain, all.tuned.back().whole)) {
+        all.tuned.back().graph = std::move(*graph);
+      }
       continue;
     }
     if (result.error().fault == Fault::machine && !all.tuned.empty()) {

@@ -11,6 +11,7 @@
 
 #include "app/profile/program_profile.h"
 #include "base/text/text.h"
+#include "knobs/pipeline_text.h"
 #include "knobs/value_names.h"
 #include "report/render/table.h"
 #include "report/render/tune_reasons.h"
@@ -25,15 +26,6 @@ using tune::Variant;
 
 /// Minimum width of dispatch names in a table that is too wide.
 constexpr std::size_t kMinNameWidth = 15;
-
-std::string formatLoops(const model::RootOperation& root) {
-  std::vector<std::string> sizes;
-  for (const model::Loop& loop : root.loops) {
-    sizes.push_back(fmt::format("{}{}", loop.size < 0 ? "?" : std::to_string(loop.size),
-                                loop.reduction ? "r" : ""));
-  }
-  return join(sizes, "x");
-}
 
 /// Returns the name without the program's name, which is the same for all dispatches.
 std::string shortName(const TunableDispatch& tunable) {
@@ -280,14 +272,25 @@ void printUntried(const TunedProgram& tuned) {
              std::max<std::int64_t>(1, std::llround(std::ceil(needed / 60))));
 }
 
-void printKnobs(const knobs::KnobModel& model) {
-  const auto& knobs = model.space.knobs();
-  for (std::size_t i = 0; i < knobs.size(); ++i) {
-    const auto names = knobs::valueNames(model, i);
-    // Fall back to the raw values.
-    fmt::print("  {:28} {}\n", knobs[i].name,
-               names ? join(*names, " ") : fmt::format("{}", fmt::join(knobs[i].values, " ")));
+/// Returns the point with the compiler's default configuration, if it is among those to try first.
+std::optional<std::size_t> defaultPoint(const knobs::KnobModel& model,
+                                        const model::RootOperation& root) {
+  const auto infos = model.compilationInfos ? model.compilationInfos(model.first)
+                                            : Result<std::vector<std::string>>{};
+  const std::string config = fmt::format("lowering_config = {},", root.loweringConfig);
+  const auto sizesIn = [](std::string_view text) {
+    const auto at = text.find("workgroup_size");
+    return at == std::string_view::npos ? "" : text.substr(at, text.find(']', at) - at);
+  };
+  for (std::size_t i = 0; infos && i < infos->size(); ++i) {
+    const std::string& info = (*infos)[i];
+    if (info.contains(config) &&
+        knobs::readPipeline(info) == knobs::readPipeline(root.translationInfo) &&
+        sizesIn(info) == sizesIn(root.translationInfo)) {
+      return model.first[i];
+    }
   }
+  return std::nullopt;
 }
 
 model::TunedVariant toResult(const Variant& variant) {
@@ -365,6 +368,31 @@ model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
 
 }  // namespace
 
+std::string loopsText(const model::RootOperation& root) {
+  std::vector<std::string> sizes;
+  for (const model::Loop& loop : root.loops) {
+    sizes.push_back(fmt::format("{}{}", loop.size < 0 ? "?" : std::to_string(loop.size),
+                                loop.reduction ? "r" : ""));
+  }
+  return join(sizes, "x");
+}
+
+void printKnobs(const knobs::KnobModel& model, const model::RootOperation& root) {
+  const auto& knobs = model.space.knobs();
+  const auto chosen = defaultPoint(model, root);
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto names = knobs::valueNames(model, i);
+    std::vector<std::string> values;
+    for (std::size_t v = 0; v < knobs[i].values.size(); ++v) {
+      // Fall back to the raw values.
+      const std::string name = names ? (*names)[v] : std::to_string(knobs[i].values[v]);
+      const bool compilers = chosen && model.space.point(*chosen)[i] == knobs[i].values[v];
+      values.push_back(compilers ? fmt::format("[{}]", name) : name);
+    }
+    fmt::print("  {:28} {}\n", knobs[i].name, join(values, " "));
+  }
+}
+
 model::TunedDispatch toResult(const TunableDispatch& tunable) {
   model::TunedDispatch result;
   result.name = tunable.name;
@@ -389,6 +417,9 @@ model::TunedProgram toResult(const TunedProgram& tuned) {
   }
   program.layers = result.layers;
   program.noGain = result.lost;
+  if (!tuned.graph.nodes.empty()) {
+    program.graph = tuned.graph;
+  }
   if (!tuned.whole.program.model.empty()) {
     addModel(tuned, program);
   }
@@ -432,7 +463,7 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
       continue;
     }
     table.add({shortName(tunable), std::to_string(tunable.calls), formatShare(tunable),
-               formatWork(tunable), formatLoops(tunable.root), formatSpace(tunable),
+               formatWork(tunable), loopsText(tunable.root), formatSpace(tunable),
                tunable.skipReason.empty() ? "yes" : "no"});
     reasons.add(notTuned(tunable), tunable);
   }
@@ -446,10 +477,9 @@ void printTunables(const tune::WholeProgram& whole, const std::vector<TunableDis
       continue;
     }
     fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", tunable.name, tunable.root.op,
-               formatLoops(tunable.root), tunable.root.loweringConfig,
-               tunable.root.translationInfo);
+               loopsText(tunable.root), tunable.root.loweringConfig, tunable.root.translationInfo);
     if (tunable.knobs) {
-      printKnobs(*tunable.knobs);
+      printKnobs(*tunable.knobs, tunable.root);
     }
   }
 }

@@ -15,6 +15,7 @@ struct TunedProgram {
   tune::TuneResult result;
   std::int64_t wallNs = 0;                     ///< time that tuning took
   std::vector<model::SizeProof> otherSizes{};  ///< of --dim ranges
+  model::DispatchGraph graph{};                ///< of the program with the given flags
 };
 
 /// Converts the result to its stored form.
@@ -26,6 +27,10 @@ struct TunedProgram {
 void printTunables(const tune::WholeProgram& whole,
                    const std::vector<tune::TunableDispatch>& tunables);
 [[nodiscard]] model::TunedDispatch toResult(const tune::TunableDispatch& tunable);
+/// Prints the values of each knob, with the compiler's default in brackets if it is among them.
+void printKnobs(const knobs::KnobModel& model, const model::RootOperation& root);
+/// Returns the loops of an operation: "32x2048x1024r", with "r" after a reduction.
+[[nodiscard]] std::string loopsText(const model::RootOperation& root);
 
 /// Prints the winners and the speedup of the whole program.
 void printTuned(const TunedProgram& tuned, const iree::Device& device);

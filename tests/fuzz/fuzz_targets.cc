@@ -13,6 +13,8 @@
 #include "iree/compile/foreign_flags.h"
 #include "iree/mlir/affine_map.h"
 #include "iree/spec/spec_file.h"
+#include "iree/spec/upgrade/config_upgrade.h"
+#include "iree/spec/upgrade/spec_upgrade.h"
 #include "kernel/nest/nest_parser.h"
 #include "kernel/propose/llm/llm_answer.h"
 #include "kernel/source/canonical_cpp.h"
@@ -85,6 +87,10 @@ void parseSpec(std::string_view text) {
   use(iree::shownConfig(entry));
   use(iree::affineIndices(text));
   use(iree::firstError(text));
+  use(iree::findOldSyntax(text));
+  const iree::LoopInfo matmul{.count = 3, .reductions = {2}, .m = {0}, .n = {1}, .k1 = {}};
+  use(iree::upgradeConfig(text, matmul));
+  use(iree::reorderLoops(text, {1, 0, 2}));
 }
 
 void parseSmt(std::string_view text) {

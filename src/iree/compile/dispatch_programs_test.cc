@@ -56,6 +56,38 @@ class DispatchProgramsTest : public ::testing::Test {
   TestToolchain toolchain_;
 };
 
+TEST_F(DispatchProgramsTest, ReadsDataFlowAndConfiguredIr) {
+  const auto file = toolchain_.folder.path() / "flow.mlir";
+  ASSERT_TRUE(writeFile(file, R"(
+func.func @f(%a: tensor<64x128xf32>, %b: tensor<128x96xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x96xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<64x128xf32>, tensor<128x96xf32>)
+      outs(%fill : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %e1 = tensor.empty() : tensor<64xf32>
+  %fill1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.reduce ins(%m : tensor<64x96xf32>) outs(%fill1 : tensor<64xf32>) dimensions = [1]
+      (%x: f32, %s: f32) { %t = arith.addf %x, %s : f32  linalg.yield %t : f32 }
+  return %r : tensor<64xf32>
+})"));
+  const CompileRequest request = toolchain_.request(file);
+  const auto graph = toolchain_.compiler.ask(request, ListDispatchGraphJob{});
+  ASSERT_TRUE(graph) << graph.error().message;
+  ASSERT_EQ(graph->nodes.size(), 5u) << "two inputs, two dispatches, an output";
+  EXPECT_EQ(graph->nodes[0].name, "input0");
+  EXPECT_THAT(graph->nodes[2].name, HasSubstr("dispatch_0_matmul"));
+  EXPECT_THAT(graph->edges, ElementsAre(model::DispatchGraph::Edge{0, 2, "tensor<64x128xf32>"},
+                                        model::DispatchGraph::Edge{1, 2, "tensor<128x96xf32>"},
+                                        model::DispatchGraph::Edge{2, 3, "tensor<64x96xf32>"},
+                                        model::DispatchGraph::Edge{3, 4, "tensor<64xf32>"}));
+  const auto ir = toolchain_.compiler.ask(request, PrintDispatchJob{"f_dispatch_0"});
+  ASSERT_TRUE(ir) << ir.error().message;
+  EXPECT_THAT(ir->text, HasSubstr("func.func @f_dispatch_0_matmul"));
+  EXPECT_THAT(ir->text, HasSubstr("root_op"));
+  EXPECT_EQ(toolchain_.compiler.ask(request, PrintDispatchJob{"other"})->text, "");
+}
+
 /// Each extracted dispatch must compile and run, with the same configuration as in the program.
 TEST_F(DispatchProgramsTest, ExtractsDispatchesOfExamples) {
   const std::filesystem::path examples =

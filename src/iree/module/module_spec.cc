@@ -3,6 +3,7 @@
 #include <set>
 
 #include "iree/mlir/mlir_text.h"
+#include "iree/module/matcher/describe_form.h"
 #include "iree/module/module_walk.h"
 
 namespace hone::iree {
@@ -15,28 +16,12 @@ constexpr std::string_view kDimsEqual = "transform.iree.match.dims_equal";
 constexpr std::string_view kOperationName = "transform.match.operation_name";
 constexpr std::string_view kCastCompatible = "transform.iree.match.cast_compatible_type";
 
-/// A matcher operation for the structure of an operation.
-struct StructureMatcher {
-  std::string_view op;
-  std::string_view kind;
-  std::span<const std::string_view> sizes;
-};
-
 constexpr std::array<StructureMatcher, 4> kStructureMatchers = {{
     {"transform.iree.match.contraction", "contraction", kContractionSizes},
     {"transform.iree.match.convolution", "convolution", kConvolutionSizes},
     {"transform.iree.match.attention", "attention", kAttentionSizes},
     {"transform.iree.match.online_attention", "attention", kAttentionSizes},
 }};
-
-const StructureMatcher* structureMatcher(std::string_view op) {
-  for (const StructureMatcher& matcher : kStructureMatchers) {
-    if (matcher.op == op) {
-      return &matcher;
-    }
-  }
-  return nullptr;
-}
 
 MlirAttribute findAttribute(const CompilerApi& api, MlirOperation operation,
                             std::string_view name) {
@@ -54,20 +39,6 @@ std::vector<std::string> readSymbols(const CompilerApi& api, MlirOperation opera
     symbols.push_back(parseSymbol(api.text(api.arrayElement(list, i))));
   }
   return symbols;
-}
-
-/// Returns the element types that a structure matcher requires, in operand order.
-std::vector<std::string> elementTypes(const CompilerApi& api, MlirOperation matcher) {
-  constexpr std::array<std::string_view, 9> kNames = {"lhs_type",    "rhs_type",   "query_type",
-                                                      "key_type",    "value_type", "scale_type",
-                                                      "output_type", "max_type",   "sum_type"};
-  std::vector<std::string> types;
-  for (const std::string_view name : kNames) {
-    if (std::string type = api.attributeText(matcher, name); !type.empty()) {
-      types.push_back(std::move(type));
-    }
-  }
-  return types;
 }
 
 /// Returns the operand types of the example operation in a matcher.
@@ -99,7 +70,7 @@ void describeSizes(const CompilerApi& api, MlirOperation operation, SpecEntryDes
   if (api.valueIsArgument(asked)) {
     return;
   }
-  const StructureMatcher* matcher = structureMatcher(api.opName(api.resultOwner(asked)));
+  const StructureMatcher* matcher = findStructureMatcher(api.opName(api.resultOwner(asked)));
   const auto number = static_cast<std::size_t>(api.resultNumber(asked));
   if (matcher != nullptr && number < matcher->sizes.size()) {
     entry.matched.sizes.push_back(
@@ -122,9 +93,9 @@ void describeConfig(const CompilerApi& api, MlirOperation constant, SpecEntryDes
 MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
                             SpecEntryDescription& entry) {
   const std::string name = api.opName(operation);
-  if (const StructureMatcher* matcher = structureMatcher(name)) {
+  if (const StructureMatcher* matcher = findStructureMatcher(name)) {
     entry.matched.kind = matcher->kind;
-    entry.matched.types = elementTypes(api, operation);
+    entry.matched.types = structureTypes(api, operation);
   } else if (name == kDag) {
     describeDag(api, operation, entry);
     return MlirWalkResult::skip;
@@ -161,14 +132,16 @@ std::string sequenceKey(const CompilerApi& api, MlirOperation sequence) {
   return key;
 }
 
-SpecEntryDescription describeEntry(const CompilerApi& api, const SpecPair& pair,
-                                   MlirOperation sequence) {
+SpecEntryDescription describeEntry(const CompilerApi& api, MlirOperation module,
+                                   const SpecPair& pair) {
+  const MlirOperation sequence = findSequence(api, module, pair.matcher);
   SpecEntryDescription entry;
   entry.name = pair.matcher;
   entry.action = pair.action;
   if (sequence.ptr != nullptr) {
     entry.text = api.localText(sequence);
     entry.key = sequenceKey(api, sequence);
+    entry.form = describeMatcher(api, module, sequence);
     walk(api, sequence,
          [&](MlirOperation operation) { return describeStep(api, operation, entry); });
   }
@@ -176,6 +149,28 @@ SpecEntryDescription describeEntry(const CompilerApi& api, const SpecPair& pair,
 }
 
 }  // namespace
+
+const StructureMatcher* findStructureMatcher(std::string_view op) {
+  for (const StructureMatcher& matcher : kStructureMatchers) {
+    if (matcher.op == op) {
+      return &matcher;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> structureTypes(const CompilerApi& api, MlirOperation matcher) {
+  constexpr std::array<std::string_view, 9> kNames = {"lhs_type",    "rhs_type",   "query_type",
+                                                      "key_type",    "value_type", "scale_type",
+                                                      "output_type", "max_type",   "sum_type"};
+  std::vector<std::string> types;
+  for (const std::string_view name : kNames) {
+    if (std::string type = api.attributeText(matcher, name); !type.empty()) {
+      types.push_back(std::move(type));
+    }
+  }
+  return types;
+}
 
 std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module) {
   std::vector<SpecPair> pairs;
@@ -208,7 +203,7 @@ SpecDescription describeSpec(const CompilerApi& api, MlirOperation module) {
   SpecDescription spec;
   std::set<std::string> known;
   for (const SpecPair& pair : pairsIn(api, module)) {
-    spec.entries.push_back(describeEntry(api, pair, findSequence(api, module, pair.matcher)));
+    spec.entries.push_back(describeEntry(api, module, pair));
     const MlirOperation action = findSequence(api, module, pair.action);
     if (action.ptr != nullptr) {
       spec.actions[pair.action] = {.text = api.localText(action), .key = sequenceKey(api, action)};

@@ -9,6 +9,7 @@
 
 #include "iree/module/compiler_api.h"
 #include "iree/module/matcher/matched.h"
+#include "iree/module/matcher/operation_form.h"
 
 namespace hone::iree {
 
@@ -20,6 +21,19 @@ inline constexpr std::array<std::string_view, 8> kConvolutionSizes = {
     "batch",         "output_image", "output_channel", "filter",
     "input_channel", "depth",        "strides",        "dilations"};
 inline constexpr std::array<std::string_view, 5> kAttentionSizes = {"batch", "m", "n", "k1", "k2"};
+
+/// A matcher operation for the structure of an operation.
+struct StructureMatcher {
+  std::string_view op;
+  std::string_view kind;
+  std::span<const std::string_view> sizes;  ///< names of its results
+};
+/// Returns the structure matcher with this operation name, or null.
+[[nodiscard]] const StructureMatcher* findStructureMatcher(std::string_view op);
+
+/// Returns the element types that a structure matcher requires, in operand order.
+[[nodiscard]] std::vector<std::string> structureTypes(const CompilerApi& api,
+                                                      MlirOperation matcher);
 
 /// A matcher and the action on the operations that it matches.
 struct SpecPair {
@@ -44,6 +58,7 @@ struct SpecEntryDescription {
   std::string translationInfo;  ///< part of config
   std::string text;             ///< the matcher as MLIR
   std::string key;              ///< equal for equivalent matchers
+  OperationForm form;           ///< the form of the operations that it matches
 };
 
 /// A sequence that entries use as their action.

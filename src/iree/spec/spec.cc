@@ -69,35 +69,6 @@ std::string commentText(std::string_view comment) {
   return text;
 }
 
-SpecSequence makeSequence(const SpecEntry& entry, const std::string& symbol) {
-  if (!entry.decompositionConfig.empty()) {
-    return {
-        entry.comment,
-        fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
-                    "    -> (!transform.any_op, !transform.any_param, !transform.any_param) {{\n"
-                    "{}"
-                    "  %config = transform.param.constant {}\n"
-                    "    -> !transform.any_param\n"
-                    "  %products = transform.param.constant {}\n"
-                    "    -> !transform.any_param\n"
-                    "  transform.yield %op, %config, %products\n"
-                    "    : !transform.any_op, !transform.any_param, !transform.any_param\n"
-                    "}}",
-                    symbol, indented(entry.matcher, 1), trim(entry.compilationInfo),
-                    trim(entry.decompositionConfig))};
-  }
-  return {
-      entry.comment,
-      fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
-                  "    -> (!transform.any_op, !transform.any_param) {{\n"
-                  "{}"
-                  "  %config = transform.param.constant {}\n"
-                  "    -> !transform.any_param\n"
-                  "  transform.yield %op, %config : !transform.any_op, !transform.any_param\n"
-                  "}}",
-                  symbol, indented(entry.matcher, 1), trim(entry.compilationInfo))};
-}
-
 /// Returns true if the sizes are worth showing: not empty and not unit strides or dilations.
 bool isInformative(const MatchedSizes& sizes) {
   const bool steps = sizes.name == "strides" || sizes.name == "dilations";
@@ -106,6 +77,42 @@ bool isInformative(const MatchedSizes& sizes) {
 }
 
 }  // namespace
+
+std::string renamedSymbol(std::string text, const std::string& from, const std::string& to) {
+  const std::string symbol = "@" + from;
+  for (auto at = text.find(symbol); at != std::string::npos; at = text.find(symbol, at + 1)) {
+    const auto end = at + symbol.size();
+    const bool goesOn =
+        end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
+                              std::string_view("_$.-").contains(text[end]));
+    if (!goesOn) {
+      text.replace(at, symbol.size(), "@" + to);
+    }
+  }
+  return text;
+}
+
+std::string matcherSequence(const SpecEntry& entry) {
+  const std::string symbol = symbolFrom(entry.name);
+  const bool decomposed = !entry.decompositionConfig.empty();
+  const std::string products = decomposed ? fmt::format(
+                                                "  %products = transform.param.constant {}\n"
+                                                "    -> !transform.any_param\n",
+                                                trim(entry.decompositionConfig))
+                                          : "";
+  return fmt::format(
+      "transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
+      "    -> (!transform.any_op, !transform.any_param{}) {{\n"
+      "{}"
+      "  %config = transform.param.constant {}\n"
+      "    -> !transform.any_param\n"
+      "{}"
+      "  transform.yield %op, %config{} : !transform.any_op, !transform.any_param{}\n"
+      "}}",
+      symbol, decomposed ? ", !transform.any_param" : "", indented(entry.matcher, 1),
+      trim(entry.compilationInfo), products, decomposed ? ", %products" : "",
+      decomposed ? ", !transform.any_param" : "");
+}
 
 std::string specText(const SpecParts& parts) {
   std::string text(kBegin);
@@ -150,7 +157,7 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
     if (!symbols.insert(symbol).second) {
       return userError("duplicate tuning spec entry '{}'", symbol);
     }
-    parts.matchers.push_back(makeSequence(entry, symbol));
+    parts.matchers.push_back({entry.comment, matcherSequence(entry)});
     parts.pairs.push_back(
         fmt::format("@{} -> @{}", symbol, decomposed(entry) ? kApplyDecomposedName : kApplyConfig));
   }

@@ -28,6 +28,13 @@ struct SpecEntry {
 /// with one entry point. Fails with a user error if there is no entry or a name occurs twice.
 [[nodiscard]] Result<std::string> specText(std::span<const SpecEntry> entries);
 
+/// Returns the matcher of an entry as a named sequence.
+[[nodiscard]] std::string matcherSequence(const SpecEntry& entry);
+
+/// Renames a symbol in MLIR text. Replaces whole symbols only: "@a", but not the prefix of "@ab".
+[[nodiscard]] std::string renamedSymbol(std::string text, const std::string& from,
+                                        const std::string& to);
+
 /// A named sequence of a spec, with its comment.
 struct SpecSequence {
   std::string comment;

@@ -91,6 +91,39 @@ void fill(const Spec& spec, const SpecMarks& byDefault, const SpecMarks& marks, 
   }
 }
 
+/// Returns the entry before number `number` that applies in the dispatch; "" if there is none.
+std::string findEarlierEntry(const SpecCheck& check, std::size_t number,
+                             const std::string& dispatch) {
+  for (std::size_t i = 0; i < number; ++i) {
+    if (std::ranges::count(check.entries[i].uses, dispatch, &SpecUse::dispatch) > 0) {
+      return check.entries[i].entry;
+    }
+  }
+  return "";
+}
+
+/// Finds the closest operation for each entry that matches nothing.
+Result<void> explainUnmatched(Compiler& compiler, const CompileRequest& request, const Spec& spec,
+                              SpecCheck& check) {
+  const bool unmatched =
+      std::ranges::any_of(check.entries, [](const EntryUse& entry) { return entry.uses.empty(); });
+  if (!unmatched || !check.refused.empty()) {
+    return {};
+  }
+  const auto operations = HONE_TRY(compiler.ask(request, ListOperationsJob{}));
+  for (std::size_t i = 0; i < check.entries.size(); ++i) {
+    EntryUse& entry = check.entries[i];
+    if (!entry.uses.empty()) {
+      continue;
+    }
+    entry.nearMiss = findNearMiss(spec.entries[i].form, operations);
+    if (entry.nearMiss && entry.nearMiss->differences.empty()) {
+      entry.shadowedBy = findEarlierEntry(check, i, entry.nearMiss->dispatch);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool SpecCheck::good() const {
@@ -127,6 +160,7 @@ Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, c
     check.refused = marked.report.message;
   }
   fill(spec, plain.reply, marked.reply, check);
+  HONE_CHECK(explainUnmatched(compiler, request, spec, check));
   return check;
 }
 

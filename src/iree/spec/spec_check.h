@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
 #include "iree/compile/target.h"
+#include "iree/spec/near_miss.h"
 #include "iree/spec/spec_file.h"
 
 namespace hone::iree {
@@ -26,6 +28,11 @@ struct SpecUse {
 struct EntryUse {
   std::string entry;
   std::vector<SpecUse> uses;  ///< empty if the entry matches nothing
+  /// The closest operation of the program if the entry matches nothing.
+  std::optional<NearMiss> nearMiss{};  // NOLINT(readability-redundant-member-init)
+  /// The earlier entry that applies to the closest operation, if the entry would match it; ""
+  /// otherwise.
+  std::string shadowedBy{};  // NOLINT(readability-redundant-member-init)
 };
 
 /// The effect of a spec on a program, read from the compiler's configured IR.

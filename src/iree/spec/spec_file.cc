@@ -6,19 +6,21 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "iree/spec/upgrade/spec_upgrade.h"
 
 namespace hone::iree {
 namespace {
 
-/// Describes why the compiler rejects a spec. A file with named sequences that does not parse
-/// probably uses operations of another compiler version.
+/// Describes why the compiler rejects a spec, and names syntax of another compiler version.
 Error notASpec(const std::filesystem::path& file, std::string_view text,
                const CompileReport& report) {
   const bool parsed = report.status != CompileReport::Status::badSource;
   std::string message = fmt::format("{} is not a tuning spec that this compiler accepts: {}",
                                     file.string(), report.message);
-  if (!parsed && text.contains("transform.named_sequence")) {
-    message += "; it was probably written for another version of the compiler";
+  if (const std::string old = parsed ? "" : findOldSyntax(text); !old.empty()) {
+    message += fmt::format(
+        "; it was written for another version of the compiler ({}): run hone spec upgrade {}", old,
+        file.string());
   }
   return {Fault::user, std::move(message)};
 }

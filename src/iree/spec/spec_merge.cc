@@ -8,21 +8,6 @@
 namespace hone::iree {
 namespace {
 
-/// Replaces whole symbols only: "@a", but not the prefix of "@ab".
-std::string renamed(std::string text, const std::string& from, const std::string& to) {
-  const std::string symbol = "@" + from;
-  for (auto at = text.find(symbol); at != std::string::npos; at = text.find(symbol, at + 1)) {
-    const auto end = at + symbol.size();
-    const bool goesOn =
-        end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
-                              std::string_view("_$.-").contains(text[end]));
-    if (!goesOn) {
-      text.replace(at, symbol.size(), "@" + to);
-    }
-  }
-  return text;
-}
-
 /// Builds a merged spec entry by entry.
 class Merge {
  public:
@@ -71,7 +56,7 @@ class Merge {
     }
     for (const Kept& kept : kept_) {
       parts.matchers.push_back(
-          {kept.entry.comment, renamed(kept.entry.text, kept.entry.name, kept.symbol)});
+          {kept.entry.comment, renamedSymbol(kept.entry.text, kept.entry.name, kept.symbol)});
       parts.pairs.push_back(fmt::format("@{} -> @{}", kept.symbol, kept.action));
     }
     merged_.text = specText(parts);
@@ -103,7 +88,7 @@ class Merge {
     }
     const std::string symbol = symbolFor(name);
     actionKeys_[symbol] = action.key;
-    actions_[symbol] = renamed(action.text, name, symbol);
+    actions_[symbol] = renamedSymbol(action.text, name, symbol);
     return symbol;
   }
 

@@ -183,6 +183,23 @@ void Parts::add(const Bars& bars) {
   list_.push_back(std::move(part));
 }
 
+void Parts::add(const Graph& graph) {
+  json part = makePart("graph", graph.title, graph.note);
+  part["nodes"] = json::array();
+  for (const Graph::Node& node : graph.nodes) {
+    part["nodes"].push_back({{"label", node.label},
+                             {"detail", node.detail},
+                             {"row", node.row},
+                             {"column", node.column},
+                             {"role", nameOf(node.role)}});
+  }
+  part["edges"] = json::array();
+  for (const Graph::Edge& edge : graph.edges) {
+    part["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"label", edge.label}});
+  }
+  list_.push_back(std::move(part));
+}
+
 void Parts::add(const HeatMap& map) {
   json part = makePart("heat", map.title, map.note);
   part["x_label"] = map.xLabel;

@@ -104,6 +104,22 @@ struct ParallelCoordinates {
   std::int64_t winner = -1;  ///< index of the winning candidate; -1 for none
 };
 
+/// Directed graph with its nodes in rows, drawn from top to bottom.
+struct Graph {
+  struct Node {
+    std::string label{}, detail{};
+    std::size_t row = 0, column = 0;  ///< see layOutGraph()
+    Role role = Role::plain;
+  };
+  struct Edge {
+    std::size_t from = 0, to = 0;  ///< node indices
+    std::string label{};
+  };
+  std::string title{}, note{};
+  std::vector<Node> nodes{};
+  std::vector<Edge> edges{};
+};
+
 /// Column-oriented table: compact, and cheap to sort.
 struct DataTable {
   struct Column {
@@ -141,6 +157,7 @@ class Parts {
   void add(const Bars& bars);
   void add(const HeatMap& map);
   void add(const ParallelCoordinates& lines);
+  void add(const Graph& graph);
   void add(const DataTable& table);
   void add(const TextBlock& text);
   void add(const Tabs& tabs);

@@ -3,6 +3,7 @@
 (() => {
   const kSigns = { good: "▲", plain: "●", bad: "▼" };
   const kLinesHeight = 340;
+  const kGraphHeight = 700;
   const kMaxTabs = 8;
 
   const drawn = new Map();  // element of a part → its chart
@@ -68,14 +69,14 @@
       section.append(empty("No data."));
       return section;
     }
-    const box = hone.element("div", { class: kind === "parallel" ? "canvas wide" : "canvas" });
+    const box = hone.element("div", { class: kind === "parallel" || kind === "graph" ? "canvas wide" : "canvas" });
     box.style.minHeight = `${height}px`;
     if (kind === "plot" || kind === "bars") {
       box.style.height = `${height}px`;
     }
     section.append(box, numbers(() => columnsOf(part), state));
     whenSeen(box, () => {
-      if (kind === "heat" || kind === "parallel") {
+      if (kind === "heat" || kind === "parallel" || kind === "graph") {
         const made = draw(box, part, state);
         scrollBack(box);
         return made;
@@ -184,6 +185,8 @@
         return chartPart(part, place, "bars", hone.barsHeight(part), part.names.length > 0, hone.drawBars, hone.barsNumbers);
       case "heat":
         return chartPart(part, place, "heat", hone.heatHeight(part, keptAt(place)), part.rows.length > 0, hone.drawHeat, hone.heatNumbers);
+      case "graph":
+        return chartPart(part, place, "graph", Math.min(hone.graphHeight(part), kGraphHeight), part.nodes.length > 0, hone.drawGraph, hone.graphNumbers);
       case "parallel":
         return parallelPart(part, place);
       case "table":

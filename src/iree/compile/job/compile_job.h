@@ -22,6 +22,7 @@
 #include "model/problem/problem.h"
 #include "model/problem/root_operation.h"
 #include "model/result/config.h"
+#include "model/result/summary/dispatch_graph.h"
 
 namespace hone::iree {
 
@@ -171,11 +172,39 @@ struct ListMatchersJob {
   using Reply = std::vector<RootMatcher>;
 };
 
+/// Runs up to the configurations; lists the operations that specs can match, see operationsIn().
+struct ListOperationsJob {
+  static constexpr std::string_view kName = "operations";
+  static constexpr std::string_view kFile{};
+  using Reply = std::vector<ProgramOperation>;
+};
+
+/// Runs up to `flow`; returns the data flow between the dispatches, see dispatchGraphIn().
+struct ListDispatchGraphJob {
+  static constexpr std::string_view kName = "graph";
+  static constexpr std::string_view kFile{};
+  using Reply = model::DispatchGraph;
+};
+
+/// The configured IR of a dispatch.
+struct DispatchIr {
+  std::string text;
+};
+
+/// Runs up to the configurations, with marked roots; prints a dispatch, see dispatchText().
+struct PrintDispatchJob {
+  static constexpr std::string_view kName = "print";
+  static constexpr std::string_view kFile{};
+  using Reply = DispatchIr;
+  std::string dispatch;
+};
+
 using JobRequest =
     std::variant<CompileModuleJob, LowerModuleJob, CompileConfiguredJob, CompileVariantsJob,
                  CompileSplitsJob, AnnotateSplitsJob, DescribeModuleJob, ListProblemsJob,
                  ListLayersJob, ListRootsJob, ListDispatchesJob, ListConstraintsJob,
-                 ListReductionsJob, ReadSpecJob, ReadSpecMarksJob, ListMatchersJob>;
+                 ListReductionsJob, ReadSpecJob, ReadSpecMarksJob, ListMatchersJob,
+                 ListOperationsJob, ListDispatchGraphJob, PrintDispatchJob>;
 
 /// A job for one child of the pool.
 struct CompileJob {

@@ -40,6 +40,14 @@ struct nlohmann::adl_serializer<hone::model::Reduction>
     : hone::iree::ModelSerializer<hone::model::Reduction, hone::model::reductionFrom> {};
 
 template <>
+struct nlohmann::adl_serializer<hone::model::DispatchGraph> {
+  static void to_json(json& json, const hone::model::DispatchGraph& graph) { json = toJson(graph); }
+  static void from_json(const json& json, hone::model::DispatchGraph& graph) {
+    graph = hone::model::dispatchGraphFrom(json);
+  }
+};
+
+template <>
 struct nlohmann::adl_serializer<hone::model::OpAttribute> {
   static void to_json(json& json, const hone::model::OpAttribute& attribute) {
     json = {attribute.dispatch, attribute.op, attribute.name, attribute.value};
@@ -83,8 +91,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatchedSizes, name, values)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Matched, kind, op, types, sizes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OperationMatcher, matched, matcher, failureReason, exact)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RootMatcher, dispatch, root, body)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OperandForm, element, ranked, shape)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRole, name, loops, sizes, sized)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DimensionCondition, operand, dimension, multipleOf, least, most)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OperationForm, names, kind, operands, maps, roles, body,
+                                   attributes, conditions, unread)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramOperation, dispatch, form, matcher)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpecEntryDescription, name, action, matched, config,
-                                   loweringConfig, translationInfo, text, key)
+                                   loweringConfig, translationInfo, text, key, form)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpecAction, text, key)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpecDescription, entries, actions, helpers, entryPoints)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfiguredOperation, op, ordinal, root, entry, loweringConfig)
@@ -119,6 +133,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileSplitsJob, choices)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AnnotateSplitsJob, sizes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ListConstraintsJob, assignments)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ListReductionsJob, compilersOwn)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PrintDispatchJob, dispatch)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DispatchIr, text)
 
 }  // namespace hone::iree
 
@@ -205,6 +221,9 @@ HONE_WIRE(std::vector<model::Layer>)
 HONE_WIRE(std::vector<model::RootOperation>)
 HONE_WIRE(std::vector<DispatchDescription>)
 HONE_WIRE(std::vector<RootMatcher>)
+HONE_WIRE(std::vector<ProgramOperation>)
+HONE_WIRE(model::DispatchGraph)
+HONE_WIRE(DispatchIr)
 #undef HONE_WIRE
 
 }  // namespace hone::iree

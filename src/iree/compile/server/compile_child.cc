@@ -16,6 +16,7 @@
 #include "iree/compile/job/job_wire.h"
 #include "iree/module/module_attributes.h"
 #include "iree/module/module_benchmark.h"
+#include "iree/module/module_graph.h"
 #include "iree/module/module_layers.h"
 #include "iree/module/module_names.h"
 #include "iree/module/module_roots.h"
@@ -102,8 +103,10 @@ const char* markRootsFlag(const CompilerApi& api) {
 /// Adds the flags that a kind of job needs; returns false on failure.
 template <typename Job>
 bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::string>& flags) {
-  constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
-  if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> || kMatchers) {
+  constexpr bool kMatchers =
+      std::is_same_v<Job, ListMatchersJob> || std::is_same_v<Job, ListOperationsJob>;
+  if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> ||
+      std::is_same_v<Job, PrintDispatchJob> || kMatchers) {
     flags.emplace_back(markRootsFlag(api));
   }
   if (std::is_same_v<Job, ListConstraintsJob> && api.hasConstraints()) {
@@ -148,6 +151,15 @@ class JobRunner {
   int operator()(const ReadSpecJob& request);
   int operator()(const ReadSpecMarksJob& /*request*/) { return replyConfigured(specMarks); }
   int operator()(const ListMatchersJob& /*request*/) { return replyConfigured(matchersIn); }
+  int operator()(const ListOperationsJob& /*request*/) { return replyConfigured(operationsIn); }
+  int operator()(const ListDispatchGraphJob& /*request*/) {
+    return reach(kPhaseFlow) ? replyWith(dispatchGraphIn) : kExitFailed;
+  }
+  int operator()(const PrintDispatchJob& request) {
+    return replyConfigured([&](const CompilerApi& api, MlirOperation module) {
+      return DispatchIr{dispatchText(api, module, request.dispatch)};
+    });
+  }
 
  private:
   /// Parses the source in a new session. Returns an exit code, or 0 to continue.
@@ -232,7 +244,8 @@ int JobRunner::open() {
   }
   context_ = api_.sessionContext(session);
   // The probe's output must not be interleaved with that of other threads.
-  const bool probes = std::holds_alternative<ListMatchersJob>(job_.request);
+  const bool probes = std::holds_alternative<ListMatchersJob>(job_.request) ||
+                      std::holds_alternative<ListOperationsJob>(job_.request);
   api_.contextThreads(context_, job_.threads && !probes);
   invocation_ = api_.invocationCreate(session);
   api_.invocationConsole(invocation_);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "iree/module/matcher/describe_form.h"
 #include "iree/module/matcher/structure_matcher.h"
 #include "iree/module/module_walk.h"
 
@@ -167,6 +168,31 @@ std::vector<RootMatcher> matchersIn(const CompilerApi& api, MlirOperation module
     return MlirWalkResult::advance;
   });
   return matchers;
+}
+
+std::vector<ProgramOperation> operationsIn(const CompilerApi& api, MlirOperation module) {
+  const auto functions = printedFunctions(api, api.operationContext(module));
+  std::vector<ProgramOperation> operations;
+  walk(api, module, [&](MlirOperation function) {
+    const auto printed = api.opName(function) == "func.func"
+                             ? functions.find(api.stringAttribute(function, "sym_name"))
+                             : functions.end();
+    if (printed == functions.end()) {
+      return MlirWalkResult::advance;
+    }
+    walk(api, printed->second, [&](MlirOperation operation) {
+      const std::string name = api.opName(operation);
+      const bool computes = name.starts_with("linalg.") || name.starts_with("iree_linalg_ext.");
+      if (computes && api.operationResults(operation) > 0 && name != "linalg.index") {
+        operations.push_back({.dispatch = dispatchAround(api, function),
+                              .form = describeForm(api, operation),
+                              .matcher = makeMatcher(api, operation)});
+      }
+      return MlirWalkResult::advance;
+    });
+    return MlirWalkResult::skip;
+  });
+  return operations;
 }
 
 }  // namespace hone::iree

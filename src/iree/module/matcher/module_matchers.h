@@ -6,6 +6,7 @@
 
 #include "iree/module/compiler_api.h"
 #include "iree/module/matcher/matcher_text.h"
+#include "iree/module/matcher/operation_form.h"
 
 namespace hone::iree {
 
@@ -21,6 +22,13 @@ struct RootMatcher {
   std::string body;  ///< a hash of the dispatch without its name
 };
 
+/// An operation that specs can match.
+struct ProgramOperation {
+  std::string dispatch;
+  OperationForm form;
+  OperationMatcher matcher;
+};
+
 /// Redirects stdout, where the probe prints, to a file of the job. Returns the compiler flag that
 /// runs the probe, or nothing, with an error on stderr, if the files cannot be written.
 [[nodiscard]] std::optional<std::string> setUpProbe();
@@ -28,5 +36,10 @@ struct RootMatcher {
 /// Builds a matcher for each dispatch with a root operation, from IR with tuner attributes that was
 /// configured with the probe.
 [[nodiscard]] std::vector<RootMatcher> matchersIn(const CompilerApi& api, MlirOperation module);
+
+/// Lists the operations of the dispatches as they are when the compiler applies specs, from IR that
+/// was configured with the probe.
+[[nodiscard]] std::vector<ProgramOperation> operationsIn(const CompilerApi& api,
+                                                         MlirOperation module);
 
 }  // namespace hone::iree

@@ -32,17 +32,6 @@ std::string elementType(const CompilerApi& api, MlirOperation operation, std::in
   return api.typeText(api.typeIsShaped(type) ? api.shapedElement(type) : type);
 }
 
-std::vector<std::string> mapTexts(const CompilerApi& api, MlirOperation operation) {
-  std::vector<std::string> texts;
-  const MlirAttribute maps = mapsAttribute(api, operation);
-  if (maps.ptr != nullptr && api.attributeIsArray(maps)) {
-    for (std::intptr_t i = 0; i < api.arrayElements(maps); ++i) {
-      texts.push_back(api.text(api.arrayElement(maps, i)));
-    }
-  }
-  return texts;
-}
-
 /// Returns the sizes of the loops that index an operand's dimension directly; -1 if dynamic.
 std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOperation operation) {
   std::map<std::int64_t, std::int64_t> sizes;
@@ -72,25 +61,23 @@ struct Structure {
   std::vector<std::pair<std::string_view, std::string>>
       types;  ///< by the matcher's parameter names
   std::span<const std::string_view> names;
-  std::vector<Sizes> sizes;  ///< one per name
+  std::vector<LoopNumbers> groups;  ///< the loops of each role, in the order of names
+  std::vector<Sizes> sizes;         ///< one per name; -1: unknown
 };
 
 LoopNumbers loopsIn(const CompilerApi& api, MlirAttribute numbers) {
   return numbers.ptr == nullptr ? LoopNumbers() : numbersIn(api.text(numbers));
 }
 
-/// Returns the loop sizes of each group; nothing if one is unknown.
-std::optional<std::vector<Sizes>> findSizes(const std::map<std::int64_t, std::int64_t>& loops,
-                                            const std::vector<LoopNumbers>& groups) {
+/// Returns the loop sizes of each group; -1 for an unknown size.
+std::vector<Sizes> findSizes(const std::map<std::int64_t, std::int64_t>& loops,
+                             const std::vector<LoopNumbers>& groups) {
   std::vector<Sizes> sizes;
   for (const LoopNumbers& group : groups) {
     Sizes& of = sizes.emplace_back();
     for (const std::int64_t loop : group) {
       const auto found = loops.find(loop);
-      if (found == loops.end() || found->second < 0) {
-        return std::nullopt;
-      }
-      of.push_back(found->second);
+      of.push_back(found == loops.end() ? -1 : found->second);
     }
   }
   return sizes;
@@ -109,14 +96,11 @@ std::optional<Structure> readContraction(const CompilerApi& api, MlirOperation o
     return std::nullopt;
   }
   const MlirContractionDimensions found = api.linalgContraction(operation);
-  auto sizes =
-      findSizes(loopSizes(api, operation), {loopsIn(api, found.batch), loopsIn(api, found.m),
-                                            loopsIn(api, found.n), loopsIn(api, found.k)});
-  if (!sizes) {
-    return std::nullopt;
-  }
-  return Structure{"contraction", "contraction", threeTypes(api, operation), kContractionSizes,
-                   std::move(*sizes)};
+  std::vector<LoopNumbers> groups = {loopsIn(api, found.batch), loopsIn(api, found.m),
+                                     loopsIn(api, found.n), loopsIn(api, found.k)};
+  auto sizes = findSizes(loopSizes(api, operation), groups);
+  return Structure{"contraction",     "contraction",     threeTypes(api, operation),
+                   kContractionSizes, std::move(groups), std::move(sizes)};
 }
 
 std::optional<Structure> readConvolution(const CompilerApi& api, MlirOperation operation) {
@@ -134,13 +118,10 @@ std::optional<Structure> readConvolution(const CompilerApi& api, MlirOperation o
     groups.push_back(loopsIn(api, group));
   }
   auto sizes = findSizes(loopSizes(api, operation), groups);
-  if (!sizes) {
-    return std::nullopt;
-  }
-  sizes->push_back(loopsIn(api, found.strides));
-  sizes->push_back(loopsIn(api, found.dilations));
-  return Structure{"convolution", "convolution", threeTypes(api, operation), kConvolutionSizes,
-                   std::move(*sizes)};
+  sizes.push_back(loopsIn(api, found.strides));
+  sizes.push_back(loopsIn(api, found.dilations));
+  return Structure{"convolution",     "convolution",     threeTypes(api, operation),
+                   kConvolutionSizes, std::move(groups), std::move(sizes)};
 }
 
 std::set<std::int64_t> loopSet(const std::string& map) {
@@ -184,18 +165,16 @@ std::optional<Structure> readAttention(const CompilerApi& api, MlirOperation ope
     return std::nullopt;
   }
   const std::intptr_t output = online ? 4 : operands - 1;
-  auto sizes =
-      findSizes(loopSizes(api, operation), attentionLoops(maps, static_cast<std::size_t>(output)));
-  if (!sizes) {
-    return std::nullopt;
-  }
+  auto groups = attentionLoops(maps, static_cast<std::size_t>(output));
+  auto sizes = findSizes(loopSizes(api, operation), groups);
   Structure structure{"attention",
                       online ? "online_attention" : "attention",
                       {{"query_type", elementType(api, operation, 0)},
                        {"key_type", elementType(api, operation, 1)},
                        {"value_type", elementType(api, operation, 2)}},
                       kAttentionSizes,
-                      std::move(*sizes)};
+                      std::move(groups),
+                      std::move(sizes)};
   if (online) {
     structure.types.emplace_back("scale_type", elementType(api, operation, 3));
   }
@@ -243,7 +222,33 @@ OperationMatcher fromStructure(const CompilerApi& api, MlirOperation operation,
   return result;
 }
 
+std::optional<Structure> readStructure(const CompilerApi& api, MlirOperation operation) {
+  for (const auto& read : {readContraction, readConvolution, readAttention}) {
+    if (auto structure = read(api, operation)) {
+      return structure;
+    }
+  }
+  return std::nullopt;
+}
+
+bool hasStaticSizes(const Structure& structure) {
+  return std::ranges::all_of(structure.sizes, [](const Sizes& sizes) {
+    return std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; });
+  });
+}
+
 }  // namespace
+
+std::vector<std::string> mapTexts(const CompilerApi& api, MlirOperation operation) {
+  std::vector<std::string> texts;
+  const MlirAttribute maps = mapsAttribute(api, operation);
+  if (maps.ptr != nullptr && api.attributeIsArray(maps)) {
+    for (std::intptr_t i = 0; i < api.arrayElements(maps); ++i) {
+      texts.push_back(api.text(api.arrayElement(maps, i)));
+    }
+  }
+  return texts;
+}
 
 std::string printMaps(const CompilerApi& api, MlirOperation operation) {
   const std::string name = api.opName(operation);
@@ -254,13 +259,29 @@ std::string printMaps(const CompilerApi& api, MlirOperation operation) {
   return maps.ptr == nullptr ? "" : api.text(maps);
 }
 
-std::optional<OperationMatcher> matchStructure(const CompilerApi& api, MlirOperation operation) {
-  for (const auto& readStructure : {readContraction, readConvolution, readAttention}) {
-    if (const auto structure = readStructure(api, operation)) {
-      return fromStructure(api, operation, *structure);
-    }
+std::optional<OperationStructure> describeStructure(const CompilerApi& api,
+                                                    MlirOperation operation) {
+  const auto structure = readStructure(api, operation);
+  if (!structure) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  OperationStructure described{.kind = structure->kind, .roles = {}};
+  for (std::size_t i = 0; i < structure->names.size(); ++i) {
+    const bool loops = i < structure->groups.size();
+    described.roles.push_back({.name = std::string(structure->names[i]),
+                               .loops = loops ? structure->groups[i] : LoopNumbers(),
+                               .sizes = structure->sizes[i],
+                               .sized = true});
+  }
+  return described;
+}
+
+std::optional<OperationMatcher> matchStructure(const CompilerApi& api, MlirOperation operation) {
+  const auto structure = readStructure(api, operation);
+  if (!structure || !hasStaticSizes(*structure)) {
+    return std::nullopt;
+  }
+  return fromStructure(api, operation, *structure);
 }
 
 }  // namespace hone::iree

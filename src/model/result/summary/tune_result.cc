@@ -211,6 +211,9 @@ json toJson(const TunedProgram& program) {
       other["speedup"] = intervalJson(*program.alternative->speedup);
     }
   }
+  if (program.graph) {
+    one["graph"] = toJson(*program.graph);
+  }
   return one;
 }
 
@@ -233,6 +236,10 @@ std::optional<AlternativeTime> alternativeFrom(const json& json) {
                          .error = readText(json, "error")};
 }
 
+std::optional<DispatchGraph> graphFrom(const json& json) {
+  return json.is_null() ? std::nullopt : std::optional(dispatchGraphFrom(json));
+}
+
 TunedProgram tunedProgramFrom(const json& json) {
   return {.program = readText(json, "program"),
           .layers = knownLayers(json),
@@ -245,7 +252,8 @@ TunedProgram tunedProgramFrom(const json& json) {
           .verified = readText(json, "verified"),
           .note = readText(json, "note"),
           .alternative = alternativeFrom(findMember(json, "alternative")),
-          .otherSizes = readList(json, "other_sizes", sizeProofFrom)};
+          .otherSizes = readList(json, "other_sizes", sizeProofFrom),
+          .graph = graphFrom(findMember(json, "graph"))};
 }
 
 /// Decodes each precedent separately, so that one of another version does not hide the others.

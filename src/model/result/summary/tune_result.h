@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "model/problem/layer.h"
 #include "model/problem/root_operation.h"
+#include "model/result/summary/dispatch_graph.h"
 #include "model/result/summary/profile_result.h"
 #include "stats/compare.h"
 
@@ -138,6 +139,7 @@ struct TunedProgram {
   // NOLINTEND(readability-redundant-member-init)
   std::optional<AlternativeTime> alternative{};  // NOLINT(readability-redundant-member-init)
   std::vector<SizeProof> otherSizes{};           // NOLINT(readability-redundant-member-init)
+  std::optional<DispatchGraph> graph{};          // NOLINT(readability-redundant-member-init)
 };
 
 /// A winner of this run, a starting point for later runs with similar operations.

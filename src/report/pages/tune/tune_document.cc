@@ -11,6 +11,7 @@
 
 #include "base/text/text.h"
 #include "model/result/summary/tune_result.h"
+#include "report/data/graph_layout.h"
 #include "report/pages/tune/tune_knobs.h"
 #include "report/pages/tune/tune_searches.h"
 #include "report/render/answer_text.h"
@@ -226,6 +227,44 @@ void addLayers(const TunedProgram& program, Document& document) {
   document.add(table);
 }
 
+/// Draws the data flow between the dispatches, with their shares of the time and speedups.
+void addGraph(const TunedProgram& program, Document& document) {
+  constexpr std::size_t kMaxNodes = 400;  // the page stays responsive
+  if (!program.graph || program.graph->nodes.empty() || program.graph->nodes.size() > kMaxNodes) {
+    return;
+  }
+  std::map<std::string, std::string> details;
+  for (const TunedVariant& variant : program.variants) {
+    if (!variant.name.empty()) {
+      continue;  // its flags form other dispatches
+    }
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      std::string& detail = details[dispatch.name];
+      detail = dispatch.share ? fmt::format("{:.0f} % of the time", 100 * *dispatch.share) : "";
+      if (dispatch.winner && dispatch.winner->speedup) {
+        detail += fmt::format(", {:.2f}x", dispatch.winner->speedup->estimate);
+      }
+    }
+  }
+  Graph graph{.title = fmt::format("Dispatches of {}: data flow", program.program)};
+  std::vector<std::pair<std::size_t, std::size_t>> edges;
+  for (const model::DispatchGraph::Edge& edge : program.graph->edges) {
+    edges.emplace_back(edge.from, edge.to);
+    graph.edges.push_back({.from = edge.from, .to = edge.to, .label = edge.type});
+  }
+  const auto places = layOutGraph(program.graph->nodes.size(), edges);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const model::DispatchGraph::Node& node = program.graph->nodes[i];
+    const bool computes = node.kind == model::DispatchGraph::Kind::dispatch;
+    graph.nodes.push_back({.label = computes ? shortDispatch(node.name) : node.name,
+                           .detail = details[node.name],
+                           .row = places[i].row,
+                           .column = places[i].column,
+                           .role = computes ? Role::plain : Role::baseline});
+  }
+  document.add(graph);
+}
+
 void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTable& table) {
   const auto number = [](const std::optional<std::int64_t>& count) {
     return count ? static_cast<double>(*count) : kNone;
@@ -358,6 +397,7 @@ Result<void> describeTune(const RunRecord& record, Document& document) {
   addProgress(record, searches, document);
   for (const TunedProgram& program : programs) {
     addLayers(program, document);
+    addGraph(program, document);
     addDispatches(program, document);
     addSpec(program, document);
   }

@@ -43,6 +43,24 @@ TEST_F(TuneDocument, ShowsSearch) {
   EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("estimate"));
 }
 
+TEST_F(TuneDocument, DrawsDataFlowBetweenDispatches) {
+  begin("tune");
+  const json graph = {{"nodes",
+                       {{{"kind", "input"}, {"name", "input0"}},
+                        {{"kind", "dispatch"}, {"name", "m_dispatch_0"}},
+                        {{"kind", "output"}, {"name", "output0"}}}},
+                      {"edges",
+                       {{{"from", 0}, {"to", 1}, {"type", "tensor<4xf32>"}},
+                        {{"from", 1}, {"to", 2}, {"type", "tensor<8xf32>"}}}}};
+  const json shown = part(finish(tuned({{"graph", graph}})), "Dispatches of m: data flow");
+  EXPECT_EQ(shown["type"], "graph");
+  ASSERT_EQ(shown["nodes"].size(), 3U);
+  EXPECT_EQ(shown["nodes"][1]["label"], "dispatch_0");
+  EXPECT_EQ(shown["nodes"][1]["row"], 1);
+  EXPECT_EQ(shown["nodes"][0]["role"], "baseline");
+  EXPECT_EQ(shown["edges"][1]["label"], "tensor<8xf32>");
+}
+
 TEST_F(TuneDocument, ShowsGainOnFreshMemoryIfItDiffers) {
   const auto withFresh = [](double speedup) {
     return tuned({{"fresh_memory",

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "iree/module/compiler_api.h"
+#include "model/result/summary/dispatch_graph.h"
+
+namespace hone::iree {
+
+/// Returns the data flow between the dispatches of a program's functions, from its IR after `flow`,
+/// in a compile child. Operations that only rename, cut or copy a tensor are left out.
+[[nodiscard]] model::DispatchGraph dispatchGraphIn(const CompilerApi& api, MlirOperation module);
+
+/// Returns the functions of a dispatch in configured IR as text; "" if the program does not have
+/// the dispatch.
+[[nodiscard]] std::string dispatchText(const CompilerApi& api, MlirOperation module,
+                                       std::string_view dispatch);
+
+}  // namespace hone::iree

@@ -1,0 +1,537 @@
+#include "iree/spec/upgrade/config_upgrade.h"
+
+#include <fmt/ranges.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "base/text/text.h"
+#include "iree/mlir/attribute_text.h"
+
+namespace hone::iree {
+namespace {
+
+using AttributeKind = AttributeText::Kind;
+
+constexpr std::string_view kGpuConfig = "#iree_gpu.lowering_config";
+constexpr std::string_view kCpuConfig = "#iree_cpu.lowering_config";
+constexpr std::string_view kTilingConfig = "#iree_codegen.lowering_config";
+
+/// The form of pipelines until IREE 3.11: one enumeration for all backends.
+struct PipelineFamily {
+  std::string_view prefix;
+  std::string_view attribute;
+  std::array<std::string_view, 7> names;  ///< that the compiler still has
+};
+constexpr std::array<PipelineFamily, 3> kFamilies = {{
+    {"LLVMGPU",
+     "#iree_gpu.pipeline",
+     {"Default", "BaseLowering", "Distribute", "Vectorize", "VectorDistribute", "WinogradVectorize",
+      "TileAndFuse"}},
+    {"CPU",
+     "#iree_cpu.pipeline",
+     {"Default", "DoubleTilingExpert", "ConvTileAndDecomposeExpert", "Mmt4dTilingExpert",
+      "BufferOpsTileAndVectorize", "DataTiling", "LinalgExtTileAndVectorize"}},
+    {"SPIRV",
+     "#iree_gpu.spirv_pipeline",
+     {"BaseLowering", "BaseDistribute", "BaseVectorize", "SubgroupReduce", "MatmulPromoteVectorize",
+      "CooperativeMatrixVectorize", "WinogradVectorize"}},
+}};
+
+/// Returns the current form of an old pipeline name; nothing if it does not exist any more.
+std::optional<std::string> currentPipeline(std::string_view name) {
+  if (name == "Mmt4dTilingExpert") {
+    return "#iree_cpu.pipeline<Mmt4dTilingExpert>";
+  }
+  if (name == "VMVXDefault") {
+    return "#iree_codegen.vmvx_pipeline";
+  }
+  if (name == "TransformDialectCodegen") {
+    return "#iree_codegen.transform_dialect_codegen";
+  }
+  if (name == "None") {
+    return "#iree_codegen.no_pipeline";
+  }
+  for (const PipelineFamily& family : kFamilies) {
+    const std::string_view rest =
+        name.starts_with(family.prefix) ? name.substr(family.prefix.size()) : "";
+    if (!rest.empty() && std::ranges::count(family.names, rest) > 0) {
+      return fmt::format("{}<{}>", family.attribute, rest);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Returns "MFMA_F32_16x16x16_F16" for "MFMA_F16_16x16x16_F32": until August 2024 the type of the
+/// operands came first.
+std::string currentIntrinsic(const std::string& name) {
+  static const RE2 kOld(R"((V?MFMA|WMMA)_(\w+?)_(\d+x\d+x\d+)_(F32|I32|F64))", RE2::Latin1);
+  std::string unit;
+  std::string operands;
+  std::string shape;
+  std::string sum;
+  const bool old = RE2::FullMatch(name, kOld, &unit, &operands, &shape, &sum) &&
+                   operands != "F32" && operands != "I32" && operands != "F64";
+  return old ? fmt::format("{}_{}_{}_{}", unit, sum, shape, operands) : name;
+}
+
+AttributeText namedAttribute(std::string_view name, std::string value) {
+  AttributeText attribute;
+  attribute.kind = AttributeKind::named;
+  attribute.text = name;
+  attribute.members.emplace_back("", AttributeText::plain(std::move(value)));
+  return attribute;
+}
+
+/// Returns the member without a name that is a dictionary, or null.
+AttributeText* dictionaryIn(AttributeText& attribute) {
+  for (auto& [name, member] : attribute.members) {
+    if (name.empty() && member.kind == AttributeKind::dictionary) {
+      return &member;
+    }
+  }
+  return nullptr;
+}
+
+/// Rewrites one configuration and notes the changes.
+class ConfigWriter {
+ public:
+  explicit ConfigWriter(const LoopInfo& loops) : loops_(loops) {}
+
+  ConfigUpgrade upgrade(std::string_view text);
+
+ private:
+  void changed(std::string what) {
+    if (std::ranges::count(result_.changes, what) == 0) {
+      result_.changes.push_back(std::move(what));
+    }
+  }
+  void fail(std::string why) {
+    if (result_.failure.empty()) {
+      result_.failure = std::move(why);
+    }
+  }
+
+  void upgradeInfo(AttributeText& info);
+  void upgradePipeline(AttributeText& translation);
+  void upgradeOptions(AttributeText& translation);
+  void moveOldOptions(AttributeText& dictionary);
+  void upgradeLowering(AttributeText& lowering, const AttributeText* schedule);
+  void upgradeGpu(AttributeText& lowering);
+  /// Rewrites the counts of subgroups; `left` are loops that the operation does not have.
+  void upgradeSubgroups(AttributeText& dictionary, const std::vector<std::int64_t>& left);
+  void upgradeDecomposition(AttributeText& dictionary);
+  void tilesToGpu(AttributeText& lowering, const AttributeText* schedule);
+  void tilesToCpu(AttributeText& lowering);
+  void renameIntrinsics(AttributeText& attribute);
+
+  const LoopInfo& loops_;
+  std::string pipeline_;  ///< "VectorDistribute"
+  std::string family_;    ///< "#iree_gpu.pipeline"
+  ConfigUpgrade result_;
+};
+
+void ConfigWriter::renameIntrinsics(AttributeText& attribute) {
+  const bool layout =
+      attribute.kind == AttributeKind::named && attribute.text.ends_with("mma_layout");
+  for (auto& [name, member] : attribute.members) {
+    if (layout && name == "intrinsic") {
+      changed(fmt::format("the intrinsic of {} has no name now", attribute.text));
+      name.clear();
+    }
+    if (layout && name.empty()) {
+      const std::string current = currentIntrinsic(member.text);
+      if (current != member.text) {
+        changed(fmt::format("intrinsic {} is {} now", member.text, current));
+        member.text = current;
+      }
+    }
+    renameIntrinsics(member);
+  }
+}
+
+void ConfigWriter::upgradePipeline(AttributeText& translation) {
+  // Until November 2024 the pipeline had no name: <LLVMGPUTileAndFuse workgroup_size = …>.
+  if (!translation.members.empty() && translation.members.front().first.empty() &&
+      translation.members.front().second.kind == AttributeKind::plain) {
+    translation.members.front().first = "pipeline";
+  }
+  AttributeText* pipeline = translation.find("pipeline");
+  if (pipeline == nullptr) {
+    fail("its translation_info has no pipeline");
+    return;
+  }
+  if (pipeline->kind == AttributeKind::plain && !pipeline->text.starts_with('#')) {
+    const auto current = currentPipeline(pipeline->text);
+    if (!current) {
+      fail(fmt::format("this compiler has no pipeline {}", pipeline->text));
+      return;
+    }
+    changed(fmt::format("pipeline {} is {} now", pipeline->text, *current));
+    *pipeline = *parseAttribute(*current);
+  }
+  family_ = pipeline->text;
+  pipeline_ = pipeline->members.empty() ? "" : pipeline->members.front().second.text;
+  for (const std::string_view stale : {"pipeline_depth", "store_stage"}) {
+    if (translation.find(stale) != nullptr) {
+      changed(fmt::format("{} does not exist any more", stale));
+      translation.erase(stale);
+    }
+  }
+}
+
+void ConfigWriter::moveOldOptions(AttributeText& dictionary) {
+  AttributeText options;
+  options.kind = AttributeKind::named;
+  options.text = "#iree_gpu.pipeline_options";
+  const auto isSet = [&](std::string_view name) {
+    const AttributeText* value = dictionary.find(name);
+    return value != nullptr && value->text != "false";
+  };
+  if (isSet("prefetch_shared_memory")) {
+    options.set("prefetch_num_stages", AttributeText::plain("2"));
+  }
+  if (isSet("no_reduce_shared_memory_bank_conflicts")) {
+    options.set("no_reduce_shared_memory_bank_conflicts", AttributeText::plain("true"));
+  }
+  if (const AttributeText* order = dictionary.find("reorder_workgroups")) {
+    const std::string name = toLower(order->text);
+    options.set("reorder_workgroups_strategy",
+                namedAttribute("", name.contains("transpose") ? "Transpose"
+                                   : name.contains("swizzle") ? "Swizzle"
+                                                              : "None"));
+  }
+  for (const std::string_view name :
+       {"prefetch_shared_memory", "no_reduce_shared_memory_bank_conflicts", "reorder_workgroups"}) {
+    if (dictionary.find(name) != nullptr) {
+      changed(fmt::format("{} is an option of #iree_gpu.pipeline_options now", name));
+      dictionary.erase(name);
+    }
+  }
+  if (!options.members.empty()) {
+    dictionary.set("gpu_pipeline_options", std::move(options));
+  }
+}
+
+void ConfigWriter::upgradeOptions(AttributeText& translation) {
+  AttributeText* dictionary = dictionaryIn(translation);
+  if (dictionary == nullptr) {
+    return;
+  }
+  moveOldOptions(*dictionary);
+  dictionary->erase("mma_schedule");
+  if (AttributeText* options = dictionary->find("gpu_pipeline_options")) {
+    if (const AttributeText* prefetch = options->find("prefetch_shared_memory")) {
+      const std::string stages = prefetch->text == "false" ? "0" : "2";
+      changed(fmt::format("prefetch_shared_memory = {} is prefetch_num_stages = {} now",
+                          prefetch->text, stages));
+      options->erase("prefetch_shared_memory");
+      options->members.insert(options->members.begin(),
+                              {"prefetch_num_stages", AttributeText::plain(stages)});
+    }
+    AttributeText* order = options->find("reorder_workgroups_strategy");
+    if (order != nullptr && order->kind == AttributeKind::plain) {
+      changed("reorder_workgroups_strategy has angle brackets now");
+      *order = namedAttribute("", order->text);
+    }
+  }
+  if (dictionary->members.empty()) {
+    std::erase_if(translation.members, [](const auto& member) {
+      return member.first.empty() && member.second.kind == AttributeKind::dictionary;
+    });
+  }
+}
+
+void ConfigWriter::upgradeSubgroups(AttributeText& dictionary,
+                                    const std::vector<std::int64_t>& left) {
+  const AttributeText* m = dictionary.find("subgroup_m_count");
+  const AttributeText* n = dictionary.find("subgroup_n_count");
+  if (m == nullptr && n == nullptr) {
+    return;
+  }
+  const auto countIn = [](const AttributeText* count) {
+    const auto numbers = count == nullptr ? std::vector<std::int64_t>() : count->numbers();
+    return numbers.empty() ? std::int64_t{1} : numbers.front();
+  };
+  const std::int64_t rows = countIn(m);
+  const std::int64_t columns = countIn(n);
+  dictionary.erase("subgroup_m_count");
+  dictionary.erase("subgroup_n_count");
+  if (pipeline_ == "TileAndFuse") {
+    changed("subgroup_m_count and subgroup_n_count have no effect in TileAndFuse; dropped");
+    return;
+  }
+  if (dictionary.find("subgroup_basis") != nullptr) {
+    return;
+  }
+  if (loops_.count == 0 || loops_.m.empty() || loops_.n.empty()) {
+    fail(
+        "subgroup_m_count and subgroup_n_count are subgroup_basis now, which needs the loops of "
+        "the operation; its matcher does not state them: give the program, too");
+    return;
+  }
+  std::vector<std::int64_t> counts(loops_.count, 1);
+  counts[static_cast<std::size_t>(loops_.m.back())] = rows;
+  if (columns > 1 || std::ranges::count(left, loops_.n.back()) == 0) {
+    counts[static_cast<std::size_t>(loops_.n.back())] = columns;
+  }
+  std::vector<std::int64_t> order;
+  for (std::int64_t loop = 0; loop < static_cast<std::int64_t>(loops_.count); ++loop) {
+    if (std::ranges::count(left, loop) == 0) {
+      order.push_back(loop);
+    }
+  }
+  AttributeText basis;
+  basis.kind = AttributeKind::list;
+  basis.members.emplace_back("", AttributeText::numberList(counts));
+  basis.members.emplace_back("", AttributeText::numberList(order));
+  changed(fmt::format("subgroup_m_count = {}, subgroup_n_count = {} is subgroup_basis = {} now",
+                      rows, columns, basis.print()));
+  dictionary.set("subgroup_basis", std::move(basis));
+}
+
+void ConfigWriter::upgradeGpu(AttributeText& lowering) {
+  AttributeText* dictionary = dictionaryIn(lowering);
+  if (dictionary == nullptr) {
+    return;
+  }
+  upgradeSubgroups(*dictionary, {});
+  if (AttributeText* basis = dictionary->find("thread_basis")) {
+    changed("thread_basis is lane_basis now");
+    AttributeText value = std::move(*basis);
+    dictionary->erase("thread_basis");
+    dictionary->set("lane_basis", std::move(value));
+  }
+}
+
+void ConfigWriter::tilesToGpu(AttributeText& lowering, const AttributeText* schedule) {
+  const AttributeText* tiles = lowering.find("tile_sizes");
+  const auto sizes = tiles == nullptr || tiles->members.empty()
+                         ? std::vector<std::int64_t>()
+                         : tiles->members.front().second.numbers();
+  if (tiles == nullptr || tiles->members.size() != 1 || sizes.size() != loops_.count) {
+    fail(
+        fmt::format("tile_sizes = {} is a dictionary now, and its values do not correspond to the "
+                    "{} loops of the operation",
+                    tiles == nullptr ? "[]" : tiles->print(), loops_.count));
+    return;
+  }
+  std::vector<std::int64_t> workgroup = sizes;
+  std::vector<std::int64_t> reduction(sizes.size(), 0);
+  for (const std::int64_t loop : loops_.reductions) {
+    std::swap(workgroup[static_cast<std::size_t>(loop)], reduction[static_cast<std::size_t>(loop)]);
+  }
+  AttributeText dictionary;
+  dictionary.kind = AttributeKind::dictionary;
+  if (schedule != nullptr) {
+    for (const auto& [name, member] : schedule->members) {
+      dictionary.set(name == "intrinsic" ? "mma_kind" : name, member);
+    }
+    // The pipeline always copied both operands to shared memory.
+    dictionary.set("promote_operands", AttributeText::numberList({0, 1}));
+  }
+  dictionary.set("reduction", AttributeText::numberList(reduction));
+  dictionary.set("workgroup", AttributeText::numberList(workgroup));
+  changed(fmt::format("tile_sizes = {} is workgroup = [{}], reduction = [{}] now", tiles->print(),
+                      fmt::join(workgroup, ", "), fmt::join(reduction, ", ")));
+  AttributeText config;
+  config.kind = AttributeKind::named;
+  config.text = kGpuConfig;
+  config.members.emplace_back("", std::move(dictionary));
+  lowering = std::move(config);
+  upgradeGpu(lowering);
+}
+
+void ConfigWriter::tilesToCpu(AttributeText& lowering) {
+  constexpr std::array<std::string_view, 4> kShort = {"distribution", "vector_common_parallel",
+                                                      "vector_reduction", "vector_inner_parallel"};
+  constexpr std::array<std::string_view, 6> kLong = {"distribution",     "cache_parallel",
+                                                     "cache_reduction",  "vector_common_parallel",
+                                                     "vector_reduction", "vector_inner_parallel"};
+  const AttributeText* tiles = lowering.find("tile_sizes");
+  const std::size_t levels = tiles == nullptr ? 0 : tiles->members.size();
+  if (levels == 0 || levels == 5 || levels > kLong.size()) {
+    fail(fmt::format("tile_sizes has {} levels, which no version of the compiler names", levels));
+    return;
+  }
+  AttributeText config;
+  config.kind = AttributeKind::named;
+  config.text = kCpuConfig;
+  for (std::size_t i = 0; i < levels; ++i) {
+    const AttributeText& level = tiles->members[i].second;
+    const auto sizes = level.numbers();
+    if (std::ranges::any_of(sizes, [](std::int64_t size) { return size != 0; }) || i == 0) {
+      config.set(levels == kLong.size() ? kLong[i] : kShort[i], level);
+    }
+  }
+  changed(fmt::format("tile_sizes = {} is {} now", tiles->print(), config.print()));
+  lowering = std::move(config);
+}
+
+void ConfigWriter::upgradeLowering(AttributeText& lowering, const AttributeText* schedule) {
+  const bool tiles = lowering.find("tile_sizes") != nullptr &&
+                     (lowering.text.empty() || lowering.text == kTilingConfig);
+  if (!tiles) {
+    if (lowering.text == kGpuConfig) {
+      if (AttributeText* dictionary = dictionaryIn(lowering); dictionary && schedule != nullptr) {
+        for (const auto& [name, member] : schedule->members) {
+          dictionary->set(name == "intrinsic" ? "mma_kind" : name, member);
+        }
+        changed("mma_schedule is part of the lowering_config now");
+      }
+      upgradeGpu(lowering);
+    }
+    return;
+  }
+  if (family_ == "#iree_cpu.pipeline") {
+    tilesToCpu(lowering);
+  } else if (pipeline_ == "VectorDistribute" || pipeline_ == "TileAndFuse") {
+    tilesToGpu(lowering, schedule);
+  } else if (lowering.text.empty()) {
+    changed("lowering_config = <tile_sizes …> is #iree_codegen.lowering_config<tile_sizes …> now");
+    lowering.text = kTilingConfig;
+  }
+}
+
+void ConfigWriter::upgradeInfo(AttributeText& info) {
+  AttributeText* translation = info.find("translation_info");
+  AttributeText* lowering = info.find("lowering_config");
+  if (translation == nullptr || lowering == nullptr) {
+    fail("its compilation_info has no lowering_config or no translation_info");
+    return;
+  }
+  upgradePipeline(*translation);
+  for (const std::string_view size : {"workgroup_size", "subgroup_size"}) {
+    if (const AttributeText* value = info.find(size)) {
+      changed(fmt::format("{} is part of the translation_info now", size));
+      const auto pipeline = translation->members.begin() + (size == "workgroup_size" ? 1 : 2);
+      translation->members.insert(std::min(pipeline, translation->members.end()),
+                                  {std::string(size), *value});
+      info.erase(size);
+      translation = info.find("translation_info");
+      lowering = info.find("lowering_config");
+    }
+  }
+  std::optional<AttributeText> schedule;
+  if (AttributeText* dictionary = dictionaryIn(*translation)) {
+    if (const AttributeText* found = dictionary->find("mma_schedule")) {
+      schedule = *found;
+    }
+  }
+  upgradeOptions(*translation);
+  upgradeLowering(*lowering, schedule ? &*schedule : nullptr);
+}
+
+void ConfigWriter::upgradeDecomposition(AttributeText& dictionary) {
+  pipeline_ = "VectorDistribute";
+  for (auto& [name, attributes] : dictionary.members) {
+    AttributeText* lowering = attributes.find("lowering_config");
+    AttributeText* config = lowering == nullptr ? nullptr : dictionaryIn(*lowering);
+    if (config != nullptr) {
+      // The first product has no loop over the columns of the result, the second none over the
+      // depth of the queries.
+      upgradeSubgroups(*config, name == "qk_attrs" ? loops_.n : loops_.k1);
+    }
+  }
+}
+
+ConfigUpgrade ConfigWriter::upgrade(std::string_view text) {
+  auto attribute = parseAttribute(text);
+  if (!attribute) {
+    result_.failure = "its configuration is not an attribute";
+    return std::move(result_);
+  }
+  renameIntrinsics(*attribute);
+  if (attribute->kind == AttributeKind::named &&
+      attribute->text == "#iree_codegen.compilation_info") {
+    upgradeInfo(*attribute);
+  } else if (attribute->kind == AttributeKind::dictionary) {
+    upgradeDecomposition(*attribute);
+  }
+  if (result_.failure.empty()) {
+    result_.text = result_.changes.empty() ? std::string(text) : attribute->print();
+  }
+  return std::move(result_);
+}
+
+/// Moves the values of a list per loop; returns false if it has another length.
+bool reorderList(AttributeText& list, const std::vector<std::int64_t>& mapping) {
+  if (list.kind != AttributeKind::list || list.members.size() != mapping.size()) {
+    return false;
+  }
+  auto moved = list.members;
+  for (std::size_t i = 0; i < mapping.size(); ++i) {
+    moved[static_cast<std::size_t>(mapping[i])] = list.members[i];
+  }
+  list.members = std::move(moved);
+  return true;
+}
+
+/// Reorders one member of a lowering configuration; returns false if it cannot be reordered.
+bool reorderMember(const std::string& name, AttributeText& member,
+                   const std::vector<std::int64_t>& mapping) {
+  constexpr std::array<std::string_view, 13> kPerLoop = {"workgroup",
+                                                         "reduction",
+                                                         "partial_reduction",
+                                                         "subgroup",
+                                                         "thread",
+                                                         "padding",
+                                                         "distribution",
+                                                         "cache_parallel",
+                                                         "cache_reduction",
+                                                         "serial",
+                                                         "vector_common_parallel",
+                                                         "vector_reduction",
+                                                         "vector_inner_parallel"};
+  if (std::ranges::count(kPerLoop, name) > 0) {
+    return reorderList(member, mapping);
+  }
+  if (name == "subgroup_basis" || name == "lane_basis") {
+    // The counts have an order of their own; the second list says which one belongs to a loop.
+    return member.members.size() == 2 && reorderList(member.members[1].second, mapping);
+  }
+  if (name == "tile_sizes") {
+    return std::ranges::all_of(member.members,
+                               [&](auto& level) { return reorderList(level.second, mapping); });
+  }
+  return true;
+}
+
+}  // namespace
+
+ConfigUpgrade upgradeConfig(std::string_view text, const LoopInfo& loops) {
+  return ConfigWriter(loops).upgrade(text);
+}
+
+ConfigUpgrade reorderLoops(std::string_view text, const std::vector<std::int64_t>& mapping) {
+  ConfigUpgrade result;
+  std::vector<std::int64_t> same(mapping.size());
+  std::iota(same.begin(), same.end(), 0);
+  if (mapping == same) {
+    result.text = text;
+    return result;
+  }
+  auto attribute = parseAttribute(text);
+  AttributeText* lowering = attribute ? attribute->find("lowering_config") : nullptr;
+  if (lowering == nullptr) {
+    result.failure = "its configuration has no lowering_config";
+    return result;
+  }
+  AttributeText* dictionary = dictionaryIn(*lowering);
+  for (auto& [name, member] : (dictionary == nullptr ? *lowering : *dictionary).members) {
+    if (!reorderMember(name, member, mapping)) {
+      result.failure =
+          fmt::format("{} = {} does not have one value per loop", name, member.print());
+      return result;
+    }
+  }
+  result.changes.push_back(
+      fmt::format("loops 0 to {} are loops {} now", mapping.size() - 1, fmt::join(mapping, ", ")));
+  result.text = attribute->print();
+  return result;
+}
+
+}  // namespace hone::iree
