@@ -92,7 +92,8 @@ TEST_P(Targets, HaveCandidatesForDispatchesWithoutMatrixInstructions) {
         {"spec", "check", (specs / "001.mlir").string(), "m.mlir", "--target", GetParam()});
     EXPECT_EQ(check.code, 0) << check.out << check.err;
   }
-  const nlohmann::json folder = nlohmann::json::parse(readFile(box_.work() / "made/candidates.json").value());
+  const nlohmann::json folder =
+      nlohmann::json::parse(readFile(box_.work() / "made/candidates.json").value());
   for (const nlohmann::json& dispatch : folder.at("dispatches")) {
     double before = 0;
     for (const nlohmann::json& one : dispatch.at("candidates")) {

@@ -147,8 +147,8 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
                                before->candidates.size(), folder.string()));
       draw.known = *before;
     }
-    made.dispatches.push_back(HONE_TRY(
-        tune::compileCandidates(toolchain.compiler, tunable, whole.flags, draw)));
+    made.dispatches.push_back(
+        HONE_TRY(tune::compileCandidates(toolchain.compiler, tunable, whole.flags, draw)));
   }
   HONE_CHECK(tune::writeCandidates(toolchain.compiler, whole, made, folder));
   return made;

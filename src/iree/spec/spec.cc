@@ -117,8 +117,7 @@ SpecSequence makeAction(const SpecEntry& entry, const std::string& symbol) {
   for (const auto& [op, configs] : byName) {
     addCompanions(op, configs, number++, text);
   }
-  return {"Also configures the other operations of the function.",
-          text + "  transform.yield\n}"};
+  return {"Also configures the other operations of the function.", text + "  transform.yield\n}"};
 }
 
 SpecSequence makeSequence(const SpecEntry& entry, const std::string& symbol) {

@@ -11,7 +11,8 @@ GpuLimits gpuLimits(std::string_view target) {
   }
   // RDNA (gfx10 and later) runs waves of 32 or 64, GCN and CDNA (gfx9) only of 64.
   const bool hasSmallWaves = target.contains(":gfx1");
-  limits.subgroupSizes = hasSmallWaves ? std::vector<std::int64_t>{32, 64} : std::vector<std::int64_t>{64};
+  limits.subgroupSizes =
+      hasSmallWaves ? std::vector<std::int64_t>{32, 64} : std::vector<std::int64_t>{64};
   return limits;
 }
 

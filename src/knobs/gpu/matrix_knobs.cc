@@ -152,8 +152,8 @@ std::vector<Tiling> matrixTilings(const MatrixProduct& product, const GpuLimits&
             grid.tiles[product.row] = rowTiles;
             grid.tiles[product.column] = columnTiles;
             grid.tiles[product.sum] = depth;
-            const std::int64_t results = rowTiles * columnTiles * product.shape.m *
-                                         product.shape.n / product.subgroupSize;
+            const std::int64_t results =
+                rowTiles * columnTiles * product.shape.m * product.shape.n / product.subgroupSize;
             if (rowSubgroups * columnSubgroups * product.subgroupSize <= limits.maxThreads &&
                 results <= kMaxResultsOfThread &&
                 fits(product.row, grid.extent(product.row, product.shape.m)) &&

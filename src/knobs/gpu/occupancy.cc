@@ -57,8 +57,7 @@ double occupancy(std::string_view target, const KernelUse& use) {
       std::max<std::int64_t>(1, ceilDiv(std::max<std::int64_t>(use.registers, 1), unit.granule)) *
       unit.granule * rows;
   const std::int64_t held = std::min(unit.maxSubgroups, unit.registers / allocated);
-  const std::int64_t perWorkgroup =
-      ceilDiv(std::max<std::int64_t>(use.threads, 1), lanes);
+  const std::int64_t perWorkgroup = ceilDiv(std::max<std::int64_t>(use.threads, 1), lanes);
   std::int64_t workgroups = std::min(unit.maxWorkgroups, held * unit.schedulers / perWorkgroup);
   if (use.sharedBytes > 0) {
     workgroups = std::min(workgroups, unit.sharedBytes / use.sharedBytes);

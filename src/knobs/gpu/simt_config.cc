@@ -175,8 +175,8 @@ std::vector<CompanionConfig> companionConfigs(const model::RootOperation& root,
   if (config.pipeline != SimtPipeline::vectorDistribute) {
     return configs;
   }
-  const auto shared = static_cast<std::size_t>(
-      std::ranges::max_element(config.reduction) - config.reduction.begin());
+  const auto shared = static_cast<std::size_t>(std::ranges::max_element(config.reduction) -
+                                               config.reduction.begin());
   for (const model::CompanionOperation& companion : root.companions) {
     const auto loop = distributedLoop(companion);
     const bool reduces = !findEntry(companion.loweringConfig, kPartialReduction).empty();

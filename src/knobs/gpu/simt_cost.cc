@@ -10,9 +10,9 @@ namespace hone::knobs {
 namespace {
 
 // Typical of data-centre GPUs; only the ratios matter.
-constexpr double kComputeUnitCount = 100;           ///< compute units
-constexpr double kSubgroupsPerUnit = 8;  ///< needed to hide the latency of memory
-constexpr double kCyclesPerLoad = 4;     ///< of one load instruction, in those of a multiply
+constexpr double kComputeUnitCount = 100;   ///< compute units
+constexpr double kSubgroupsPerUnit = 8;     ///< needed to hide the latency of memory
+constexpr double kCyclesPerLoad = 4;        ///< of one load instruction, in those of a multiply
 constexpr double kBytesPerMultiply = 0.25;  ///< memory traffic in the time of a multiply
 constexpr double kVectorBytes = 16;         ///< of the widest load
 constexpr double kLineBytes = 64;           ///< smallest efficient access to memory
@@ -45,8 +45,8 @@ SimtTiles tilesOf(const model::RootOperation& root, const SimtConfig& config) {
     tiles.workgroup[i] = std::max<std::int64_t>(1, config.workgroup[i]);
     tiles.thread[i] =
         shares ? std::max<std::int64_t>(
-                     1, tiles.workgroup[i] / std::max<std::int64_t>(
-                                                 1, config.lanes[i] * config.subgroups[i]))
+                     1, tiles.workgroup[i] /
+                            std::max<std::int64_t>(1, config.lanes[i] * config.subgroups[i]))
                : std::max<std::int64_t>(1, config.thread[i]);
   }
   return tiles;
@@ -75,11 +75,12 @@ double coalescing(const model::RootOperand& operand, const SimtConfig& config,
   }
   // Lanes read adjacent elements if they share the operand's innermost loop; otherwise each reads
   // only the elements of its own tile.
-  const std::int64_t run = config.pipeline == SimtPipeline::vectorDistribute
-                               ? config.lanes[*inner] * std::max<std::int64_t>(1, config.thread[*inner])
-                               : tiles.workgroup[*inner];
-  return std::min(1.0, toDouble(std::max<std::int64_t>(run, 1) * elementBytes(operand.element)) /
-                           kLineBytes);
+  const std::int64_t run =
+      config.pipeline == SimtPipeline::vectorDistribute
+          ? config.lanes[*inner] * std::max<std::int64_t>(1, config.thread[*inner])
+          : tiles.workgroup[*inner];
+  return std::min(
+      1.0, toDouble(std::max<std::int64_t>(run, 1) * elementBytes(operand.element)) / kLineBytes);
 }
 
 }  // namespace
@@ -100,8 +101,8 @@ double simtCost(const model::RootOperation& root, const SimtConfig& config) {
     loads += loadsOf(input, config, tiles) * (config.promote ? 0.5 : 1.0);
     bytes += footprintBytes(input, tiles.workgroup) / coalescing(input, config, tiles);
   }
-  const double subgroups =
-      std::ceil(toDouble(config.threads()) / toDouble(std::max<std::int64_t>(1, config.subgroupSize)));
+  const double subgroups = std::ceil(toDouble(config.threads()) /
+                                     toDouble(std::max<std::int64_t>(1, config.subgroupSize)));
   const double lanes = subgroups * toDouble(std::max<std::int64_t>(1, config.subgroupSize));
   double shared = 1;  // threads that combine their parts
   for (std::size_t i = 0; i < root.loops.size(); ++i) {
@@ -117,7 +118,8 @@ double simtCost(const model::RootOperation& root, const SimtConfig& config) {
   for (const model::RootOperand& output : root.outputs) {
     results += footprintBytes(output, tiles.workgroup) / coalescing(output, config, tiles);
   }
-  const double busy = std::min(1.0, workgroups * subgroups / (kComputeUnitCount * kSubgroupsPerUnit));
+  const double busy =
+      std::min(1.0, workgroups * subgroups / (kComputeUnitCount * kSubgroupsPerUnit));
   return workgroups * (perWorkgroup + results / kBytesPerMultiply) / busy;
 }
 

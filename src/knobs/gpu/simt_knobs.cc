@@ -36,11 +36,13 @@ Result<KnobModel> simtKnobs(const model::RootOperation& root, const GpuLimits& l
   const GpuLimits own = preferring(limits, parseSubgroupSize(root.translationInfo));
   Listing listing;
   listing.tilings = vectorDistributeTilings(root, own);
-  auto more = tileAndFuseTilings(root, own);
-  listing.tilings.insert(listing.tilings.end(), more.begin(), more.end());
-  listing.guess = [root](const Tiling& tiling) {
-    return simtCost(root, SimtConfig::from(tiling));
-  };
+  // TileAndFuse leaves the loops of companions to single threads, unrolled: slow to compile and to
+  // run. It is only better than nothing.
+  if (root.companions.empty() || listing.tilings.empty()) {
+    const auto more = tileAndFuseTilings(root, own);
+    listing.tilings.insert(listing.tilings.end(), more.begin(), more.end());
+  }
+  listing.guess = [root](const Tiling& tiling) { return simtCost(root, SimtConfig::from(tiling)); };
   if (const auto byDefault = simtCompilerDefault(root)) {
     listing.byDefault = byDefault->tiling();
   }

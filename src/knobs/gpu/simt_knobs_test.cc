@@ -44,8 +44,9 @@ RootOperation softmaxRoot() {
   model::CompanionOperation quotient{
       .op = "linalg.generic#2",
       .loops = {{512, false}, {2048, false}},
-      .loweringConfig = "#iree_gpu.lowering_config<{lane_basis = [[1, 64], [0, 1]], serial = [0, "
-                        "1024], subgroup_basis = [[1, 4], [0, 1]], thread = [0, 4]}>"};
+      .loweringConfig =
+          "#iree_gpu.lowering_config<{lane_basis = [[1, 64], [0, 1]], serial = [0, "
+          "1024], subgroup_basis = [[1, 4], [0, 1]], thread = [0, 4]}>"};
   root.companions = {maximum, quotient};
   return root;
 }
@@ -71,7 +72,8 @@ TEST(SimtKnobs, StartsWithCompilerDefaultOfReduction) {
   EXPECT_THAT(info, HasSubstr("lane_basis = [[1, 64], [0, 1]], partial_reduction = [0, 1024]"));
   EXPECT_THAT(info, HasSubstr("subgroup_basis = [[1, 4], [0, 1]], thread = [0, 4], workgroup = "
                               "[1, 0]"));
-  EXPECT_THAT(info, HasSubstr("<VectorDistribute> workgroup_size = [256, 1, 1] subgroup_size = 64"));
+  EXPECT_THAT(info,
+              HasSubstr("<VectorDistribute> workgroup_size = [256, 1, 1] subgroup_size = 64"));
 }
 
 TEST(SimtKnobs, StartsWithCompilerDefaultOfMatmul) {
@@ -130,7 +132,8 @@ TEST(SimtKnobs, KeepsRowsTogetherIfACompanionHasOtherLoops) {
 TEST(SimtKnobs, OffersBothSubgroupSizesOfRdna) {
   const auto sizes = [](const char* target) {
     std::set<std::int64_t> found;
-    for (const Tiling& tiling : vectorDistributeTilings(reductionRoot(512, 2048), gpuLimits(target))) {
+    for (const Tiling& tiling :
+         vectorDistributeTilings(reductionRoot(512, 2048), gpuLimits(target))) {
       found.insert(SimtConfig::from(tiling).subgroupSize);
     }
     return found;

@@ -15,12 +15,12 @@ using model::RootKind;
 using model::RootOperation;
 
 constexpr std::int64_t kMinSimtThreads = 32;
-constexpr std::int64_t kMaxResultsPerThread = 64;   ///< elements of the result
+constexpr std::int64_t kMaxResultsPerThread = 64;     ///< elements of the result
 constexpr std::int64_t kMaxMultipliesPerStep = 1024;  ///< unrolled per thread
 constexpr std::int64_t kMaxReductionTile = 64;
-constexpr std::int64_t kMaxWindow = 16;  ///< longer reductions are not unrolled as a whole
-constexpr double kMaxWaste = 1.34;       ///< threads at the edges without work
-constexpr std::size_t kMaxThreadCounts = 8;    ///< thread counts per loop
+constexpr std::int64_t kMaxWindow = 16;      ///< longer reductions are not unrolled as a whole
+constexpr double kMaxWaste = 1.34;           ///< threads at the edges without work
+constexpr std::size_t kMaxThreadCounts = 8;  ///< thread counts per loop
 
 /// Returns the powers of two up to `largest`.
 std::vector<std::int64_t> powersOfTwo(std::int64_t largest) {
@@ -114,7 +114,8 @@ class TileAndFuseLister {
     const std::size_t loop = parallel_[next];
     const std::int64_t size = root_.loops[loop].size;
     // Outer loops run one iteration per workgroup. Adjacent elements suit vector loads.
-    const std::int64_t mostElements = next > 2 ? 1 : next == 0 ? 16 : 8;
+    const bool single = next > 2 || !root_.companions.empty();
+    const std::int64_t mostElements = single ? 1 : next == 0 ? 16 : 8;
     const std::int64_t mostThreads = next > 2 ? 1 : limits_.maxThreads;
     for (const std::int64_t elements : powersOfTwo(std::min(size, mostElements))) {
       if (size % elements != 0 || totals.elements * elements > kMaxResultsPerThread) {
@@ -292,7 +293,8 @@ void addGrids(const RootOperation& root, const SharedLoops& loops, const GpuLimi
   constexpr std::int64_t kMaxValues = 64;  // loaded per thread and step
   const std::int64_t subgroups = limits.maxThreads / grid.subgroupSize;
   for (const std::int64_t all : powersOfTwo(subgroups)) {
-    for (const std::int64_t rows : powersOfTwo(loops.canSplitRows ? std::min<std::int64_t>(all, 4) : 1)) {
+    for (const std::int64_t rows :
+         powersOfTwo(loops.canSplitRows ? std::min<std::int64_t>(all, 4) : 1)) {
       grid.rowSubgroups = rows;
       grid.subgroups = all / rows;
       for (const std::int64_t elements : powersOfTwo(16)) {

@@ -96,8 +96,8 @@ std::string compilationInfo(const model::RootOperation& root, const VulkanConfig
   std::vector<std::string> levels;
   for (const VulkanLevel& level : kVulkanLevels) {
     // The compiler derives the thread's part of a shared reduction from the workgroup size.
-    const bool derived = config.pipeline == VulkanPipeline::subgroupReduce &&
-                         level.sizes == &VulkanConfig::thread;
+    const bool derived =
+        config.pipeline == VulkanPipeline::subgroupReduce && level.sizes == &VulkanConfig::thread;
     if (!derived) {
       levels.push_back(fmt::format("[{}]", fmt::join(trimmed(config.*level.sizes), ", ")));
     }
@@ -120,8 +120,8 @@ std::vector<CompanionConfig> companionConfigs(const model::RootOperation& root,
     return configs;
   }
   for (const model::CompanionOperation& companion : root.companions) {
-    configs.push_back({companion.op,
-                       fmt::format("#iree_codegen.lowering_config<tile_sizes = [[], [{}]]>",
+    configs.push_back(
+        {companion.op, fmt::format("#iree_codegen.lowering_config<tile_sizes = [[], [{}]]>",
                                    fmt::join(config.reduction, ", "))});
   }
   return configs;

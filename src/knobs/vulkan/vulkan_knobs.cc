@@ -129,7 +129,8 @@ class VulkanTilings {
       config.reduction[loop] = root_.loops[loop].reduction ? 1 : 0;
     }
     for (const std::int64_t elements : powers(root_.loops[inner].size, 8)) {
-      for (const std::int64_t threads : powers(root_.loops[inner].size / elements, 4 * kMaxThreads)) {
+      for (const std::int64_t threads :
+           powers(root_.loops[inner].size / elements, 4 * kMaxThreads)) {
         if (threads >= kMinSharing && root_.loops[inner].size % (elements * threads) == 0) {
           config.thread[inner] = elements;
           config.reduction[inner] = elements * threads;

@@ -118,9 +118,8 @@ std::string_view describeWork(std::string_view dispatch, const RootOperation& ro
 nlohmann::json toJson(const RootOperation& root) {
   nlohmann::json companions = nlohmann::json::array();
   for (const CompanionOperation& one : root.companions) {
-    companions.push_back({{"op", one.op},
-                          {"loops", loopsJson(one.loops)},
-                          {"lowering_config", one.loweringConfig}});
+    companions.push_back(
+        {{"op", one.op}, {"loops", loopsJson(one.loops)}, {"lowering_config", one.loweringConfig}});
   }
   return {{"dispatch", root.dispatch},
           {"op", root.op},

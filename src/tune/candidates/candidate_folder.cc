@@ -161,10 +161,14 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 }  // namespace
 
 CompiledCandidate toCandidate(model::Config config, const iree::Compiled& compiled) {
-  CompiledCandidate candidate{
-      std::move(config), iree::toOutcome(compiled.report.status), compiled.report.message,
-      compiled.content,  compiled.report.ending.wallNs,           {},
-      std::nullopt,      0};
+  CompiledCandidate candidate{std::move(config),
+                              iree::toOutcome(compiled.report.status),
+                              compiled.report.message,
+                              compiled.content,
+                              compiled.report.ending.wallNs,
+                              {},
+                              std::nullopt,
+                              0};
   if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
     candidate.outcome = model::Outcome::invalid;
     candidate.message = compiled.ignored;

@@ -47,9 +47,8 @@ double expectedCost(double guess, const std::optional<CodeResources>& code) {
   if (!code) {
     return guess;
   }
-  const double spills =
-      1 + kSlowdownPerSpilledByte * static_cast<double>(std::max<std::int64_t>(
-                                        code->spilledBytes, 0));
+  const double spills = 1 + kSlowdownPerSpilledByte *
+                                static_cast<double>(std::max<std::int64_t>(code->spilledBytes, 0));
   const double latency = code->occupancy > 0
                              ? std::sqrt(std::max(1.0, kEnoughOccupancy / code->occupancy))
                              : kDoesNotFit;

@@ -10,7 +10,9 @@ namespace hone::iree {
 namespace {
 
 // Layout of a 64-bit ELF file.
-constexpr std::string_view kElfMagic = "\x7f" "ELF\x02\x01";
+constexpr std::string_view kElfMagic =
+    "\x7f"
+    "ELF\x02\x01";
 constexpr std::uint64_t kMachineAt = 18, kMachineAmd = 224;
 constexpr std::uint64_t kSectionTableAt = 40, kSectionSizeAt = 58, kSectionCountAt = 60;
 constexpr std::uint64_t kSectionTypeAt = 4, kSectionOffsetAt = 24, kSectionBytesAt = 32;

@@ -21,8 +21,8 @@ Result<std::string> runPtxas(const std::string& ptxas, const std::string& progra
   const auto file = folder.path() / "kernels.ptx";
   HONE_CHECK(writeScratchFile(file, program));
   Command command;
-  command.argv = {ptxas, "-v", "--gpu-name=" + chip, file.string(),
-                  "-o", (folder.path() / "kernels.cubin").string()};
+  command.argv = {ptxas,         "-v", "--gpu-name=" + chip,
+                  file.string(), "-o", (folder.path() / "kernels.cubin").string()};
   command.limits.wall = kPtxasTimeout;
   const Finished finished = HONE_TRY(runCommand(command));
   return finished.ending.ok() ? finished.out + finished.err : std::string();
@@ -72,8 +72,7 @@ Result<CodeEvidence> readEvidence(const std::filesystem::path& module, std::stri
   if (target.starts_with("rocm")) {
     CodeEvidence evidence;
     evidence.kernels = amdKernels(HONE_TRY(readFile(module)));
-    evidence.source =
-        evidence.kernels.empty() ? EvidenceSource::none : EvidenceSource::amdMetadata;
+    evidence.source = evidence.kernels.empty() ? EvidenceSource::none : EvidenceSource::amdMetadata;
     return evidence;
   }
   if (target.starts_with("cuda")) {

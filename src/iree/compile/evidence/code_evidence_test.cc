@@ -34,7 +34,9 @@ std::string amdElf(const nlohmann::json& metadata) {
   note += std::string("AMDGPU\0\0", 8);
   note.append(packed.begin(), packed.end());
   constexpr std::size_t kHeader = 64;
-  std::string file = "\x7f" "ELF\x02\x01";
+  std::string file =
+      "\x7f"
+      "ELF\x02\x01";
   file.resize(18);
   put(file, 224, 2);
   file.resize(40);

@@ -24,8 +24,8 @@ class FlatTable {
   /// Returns the position of a field; nothing if the table does not have it.
   [[nodiscard]] std::optional<std::uint64_t> field(std::uint64_t number) const {
     const auto back = bytes_.number(at_, 4);
-    const std::uint64_t fields = at_ - static_cast<std::uint64_t>(
-                                           static_cast<std::int32_t>(back.value_or(0)));
+    const std::uint64_t fields =
+        at_ - static_cast<std::uint64_t>(static_cast<std::int32_t>(back.value_or(0)));
     const auto size = bytes_.number(fields, 2);
     const std::uint64_t entry = 4 + 2 * number;
     if (!back || !size || entry + 2 > *size) {
