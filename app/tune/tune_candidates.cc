@@ -66,6 +66,9 @@ void print(const tune::CandidateFolder& made, const std::string& label) {
     if (!dispatch.note.empty()) {
       fmt::print("{}: {}\n", dispatch.dispatch, dispatch.note);
     }
+    if (!dispatch.order.empty()) {
+      fmt::print("{}: ordered by {}; nothing was measured\n", dispatch.dispatch, dispatch.order);
+    }
   }
 }
 
@@ -78,7 +81,8 @@ nlohmann::json toJson(const tune::CandidateFolder& made, const std::string& fold
                           {"compiled", dispatch.compiled()},
                           {"different", dispatch.different()},
                           {"failures", countReasons(dispatch)},
-                          {"note", dispatch.note}});
+                          {"note", dispatch.note},
+                          {"order", dispatch.order}});
   }
   return {{"target", made.target}, {"folder", folder}, {"dispatches", std::move(dispatches)}};
 }
@@ -123,6 +127,7 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
                                   .atMost = ofDispatch.leftUntil(1)});
     tune::DrawOptions draw{options.candidates,
                            whole.seed,
+                           toolchain.target.name,
                            {},
                            [&] { return ofDispatch.spent(1); },
                            [&] { progress.step(); },
@@ -142,8 +147,8 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
                                before->candidates.size(), folder.string()));
       draw.known = *before;
     }
-    made.dispatches.push_back(HONE_TRY(
-        tune::compileCandidates(toolchain.compiler, tunable, whole.flags, std::move(draw))));
+    made.dispatches.push_back(
+        HONE_TRY(tune::compileCandidates(toolchain.compiler, tunable, whole.flags, draw)));
   }
   HONE_CHECK(tune::writeCandidates(toolchain.compiler, whole, made, folder));
   return made;

@@ -10,6 +10,14 @@
 
 namespace hone::knobs {
 
+/// Configuration of an operation beside the root.
+struct CompanionConfig {
+  std::string op;              ///< "linalg.generic#1"
+  std::string loweringConfig;  ///< as MLIR text
+
+  bool operator==(const CompanionConfig&) const = default;
+};
+
 /// Search space of one dispatch, and its translation to compiler attributes.
 struct KnobModel {
   search::Space space;
@@ -24,6 +32,9 @@ struct KnobModel {
   /// point has one.
   std::function<Result<std::vector<std::string>>(std::span<const std::size_t>)>
       decompositionConfigs = nullptr;
+  /// Returns the configurations of other operations at each point. Null if no point has any.
+  std::function<std::vector<std::vector<CompanionConfig>>(std::span<const std::size_t>)>
+      companionConfigs = nullptr;
 };
 
 }  // namespace hone::knobs

@@ -128,6 +128,16 @@ KnobModel listedModel(TilingForm form, Listing listing) {
     costs->push_back(listing.guess(numbering.toTiling(space->point(i))));
   }
   KnobModel model{*space, {}, {}, {}, complete};
+  if (form.companions) {
+    model.companionConfigs = [companions = form.companions, numbering,
+                              space](std::span<const std::size_t> numbers) {
+      std::vector<std::vector<CompanionConfig>> configs;
+      for (const std::size_t number : numbers) {
+        configs.push_back(companions(numbering.toTiling(space->point(number))));
+      }
+      return configs;
+    };
+  }
   model.compilationInfos = [form = std::move(form), numbering,
                             space](std::span<const std::size_t> numbers) {
     std::vector<std::string> texts;

@@ -26,6 +26,8 @@ struct TilingForm {
   std::vector<std::string> options;
   std::vector<std::string> levels;
   std::function<std::string(const Tiling&)> compilationInfo;
+  /// Null if only the root is configured.
+  std::function<std::vector<CompanionConfig>(const Tiling&)> companions = nullptr;
 };
 
 /// Tilings listed for a dispatch.

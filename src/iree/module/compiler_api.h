@@ -96,6 +96,7 @@ enum class Pipeline : int { standard = 0 };
   X(invocationTo, "ireeCompilerInvocationSetCompileToPhase", void, (Invocation*, const char*))     \
   X(invocationParse, "ireeCompilerInvocationParseSource", bool, (Invocation*, Source*))            \
   X(invocationPipeline, "ireeCompilerInvocationPipeline", bool, (Invocation*, Pipeline))           \
+  X(invocationPasses, "ireeCompilerInvocationRunPassPipeline", bool, (Invocation*, const char*))   \
   X(invocationTakeModule, "ireeCompilerInvocationExportStealModule", MlirOperation, (Invocation*)) \
   X(invocationGiveModule, "ireeCompilerInvocationImportStealModule", bool,                         \
     (Invocation*, MlirOperation))                                                                  \

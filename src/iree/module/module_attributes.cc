@@ -6,12 +6,11 @@
 
 #include "base/text/regex.h"
 #include "base/text/text.h"
+#include "iree/module/module_constraints.h"
 #include "iree/module/module_walk.h"
 
 namespace hone::iree {
 namespace {
-
-constexpr std::string_view kLoweringConfig = "lowering_config";
 
 /// Returns the lowering configuration in the value; null if there is none.
 MlirAttribute loweringConfigIn(const CompilerApi& api, const std::string& name,

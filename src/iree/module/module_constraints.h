@@ -14,6 +14,7 @@ namespace hone::iree {
 
 /// The attribute that an attention has in addition to its compilation_info.
 inline constexpr const char* kDecompositionConfig = "decomposition_config";
+inline constexpr const char* kLoweringConfig = "lowering_config";
 
 /// A tunable parameter of a configuration.
 struct Knob {

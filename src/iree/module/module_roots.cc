@@ -216,9 +216,24 @@ RootOperation describeRoot(const CompilerApi& api, MlirOperation operation, std:
   return root;
 }
 
+/// Describes an operation with a lowering_config that is not a root.
+model::CompanionOperation describeCompanion(const CompilerApi& api, MlirOperation operation,
+                                            std::size_t number) {
+  const RootOperation described = describeRoot(api, operation, number);
+  model::CompanionOperation companion{
+      .op = "", .loops = described.loops, .loweringConfig = described.loweringConfig};
+  // A spec counts the operations after the rewrites, an attached config before them.
+  const std::string place = fmt::format("{}#{}", api.opName(operation), number);
+  if (api.stringAttribute(operation, kNumber) == place) {
+    companion.op = place;
+  }
+  return companion;
+}
+
 /// Returns the roots in one executable, or one entry without an operation if there is none.
 std::vector<RootOperation> rootsWithin(const CompilerApi& api, MlirOperation executable) {
   std::vector<RootOperation> roots;
+  std::vector<model::CompanionOperation> companions;
   std::map<std::string, std::size_t> seen;
   std::string translation;
   walk(api, executable, [&](MlirOperation operation) {
@@ -230,9 +245,14 @@ std::vector<RootOperation> rootsWithin(const CompilerApi& api, MlirOperation exe
     if (!api.attributeText(operation, "root_op").empty()) {
       roots.push_back(describeRoot(api, operation, number));
       roots.back().translationInfo = translation;
+    } else if (!api.attributeText(operation, "lowering_config").empty()) {
+      companions.push_back(describeCompanion(api, operation, number));
     }
     return MlirWalkResult::advance;
   });
+  for (RootOperation& root : roots) {
+    root.companions = companions;
+  }
   if (roots.empty()) {
     roots.emplace_back().translationInfo = translation;
     roots.back().attachable = false;
@@ -257,6 +277,20 @@ void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation
       return MlirWalkResult::advance;
     });
   }
+}
+
+bool hasGpuSoftmax(const CompilerApi& api, MlirOperation module) {
+  bool found = false;
+  walk(api, module, [&](MlirOperation operation) {
+    const std::string name = api.opName(operation);
+    if (name == "hal.executable.variant" &&
+        api.attributeText(operation, "target").contains("\"llvm-cpu\"")) {
+      return MlirWalkResult::skip;
+    }
+    found = found || name == "linalg.softmax";
+    return found ? MlirWalkResult::interrupt : MlirWalkResult::advance;
+  });
+  return found;
 }
 
 std::vector<RootOperation> rootsIn(const CompilerApi& api, MlirOperation module) {

@@ -13,6 +13,9 @@ namespace hone::iree {
 /// that keeps its number through the configuration passes would also keep an attached config.
 void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation module);
 
+/// Returns true if a dispatch for a GPU has a softmax.
+[[nodiscard]] bool hasGpuSoftmax(const CompilerApi& api, MlirOperation module);
+
 /// Lists the root operations of each dispatch, from configured IR with tuner attributes and
 /// numbered operations. A dispatch without a root has an entry with op "".
 [[nodiscard]] std::vector<model::RootOperation> rootsIn(const CompilerApi& api,

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "base/text/text.h"
+#include "iree/module/module_constraints.h"
 
 namespace hone::iree {
 namespace {
@@ -67,6 +69,55 @@ std::string commentText(std::string_view comment) {
     text += trim(line).empty() ? "  //\n" : fmt::format("  // {}\n", trim(line));
   }
   return text;
+}
+
+/// Appends the operations that configure the companions of one name. A function with fewer
+/// operations of that name is not an error.
+void addCompanions(const std::string& op, const std::map<std::size_t, std::string>& configs,
+                   std::size_t number, std::string& text) {
+  const std::size_t results = configs.rbegin()->first + 2;  // the last one takes the rest
+  const std::vector<std::string> types(results, "!transform.any_op");
+  text += fmt::format(
+      "  %all{0} = transform.structured.match ops{{[\"{1}\"]}} in %function\n"
+      "    : (!transform.any_op) -> !transform.any_op\n"
+      "  %each{0}:{2} = \"transform.split_handle\"(%all{0})\n"
+      "    <{{fail_on_payload_too_small = false, overflow_result = {3} : i64}}>\n"
+      "    : (!transform.any_op) -> ({4})\n",
+      number, op, results, results - 1, join(types, ", "));
+  for (const auto& [ordinal, config] : configs) {
+    text += fmt::format(
+        "  %config{0}_{1} = transform.param.constant {2}\n"
+        "    -> !transform.any_param\n"
+        "  transform.annotate %each{0}#{1} \"lowering_config\" = %config{0}_{1}\n"
+        "    : !transform.any_op, !transform.any_param\n",
+        number, ordinal, trim(config));
+  }
+}
+
+/// Returns an action that configures the matched operation and its companions.
+SpecSequence makeAction(const SpecEntry& entry, const std::string& symbol) {
+  std::map<std::string, std::map<std::size_t, std::string>> byName;
+  for (const SpecCompanion& companion : entry.companions) {
+    const auto mark = companion.op.rfind('#');
+    const auto ordinal = parseInt(companion.op.substr(std::min(mark, companion.op.size() - 1) + 1));
+    byName[companion.op.substr(0, mark)]
+          [static_cast<std::size_t>(std::max<std::int64_t>(0, ordinal.value_or(0)))] =
+              companion.loweringConfig;
+  }
+  std::string text = fmt::format(
+      "transform.named_sequence @{}(\n"
+      "    %op: !transform.any_op {{transform.readonly}}, "
+      "%config: !transform.any_param {{transform.readonly}}) {{\n"
+      "  transform.annotate %op \"compilation_info\" = %config : !transform.any_op, "
+      "!transform.any_param\n"
+      "  %function = \"transform.get_parent_op\"(%op) <{{op_name = \"func.func\"}}>\n"
+      "    : (!transform.any_op) -> !transform.any_op\n",
+      symbol);
+  std::size_t number = 0;
+  for (const auto& [op, configs] : byName) {
+    addCompanions(op, configs, number++, text);
+  }
+  return {"Also configures the other operations of the function.", text + "  transform.yield\n}"};
 }
 
 /// Returns true if the sizes are worth showing: not empty and not unit strides or dilations.
@@ -142,7 +193,10 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
   }
   SpecParts parts;
   const auto decomposed = [](const SpecEntry& entry) { return !entry.decompositionConfig.empty(); };
-  if (!std::ranges::all_of(entries, decomposed)) {
+  const auto hasOwnAction = [](const SpecEntry& entry) { return !entry.companions.empty(); };
+  if (!std::ranges::all_of(entries, [&](const SpecEntry& entry) {
+        return decomposed(entry) || hasOwnAction(entry);
+      })) {
     parts.actions.push_back(
         {"Attaches the configuration to the matched operation.", std::string(kApply)});
   }
@@ -158,10 +212,27 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
       return userError("duplicate tuning spec entry '{}'", symbol);
     }
     parts.matchers.push_back({entry.comment, matcherSequence(entry)});
-    parts.pairs.push_back(
-        fmt::format("@{} -> @{}", symbol, decomposed(entry) ? kApplyDecomposedName : kApplyConfig));
+    std::string action(decomposed(entry) ? kApplyDecomposedName : kApplyConfig);
+    if (hasOwnAction(entry)) {
+      action = fmt::format("apply_{}", symbol);
+      if (!symbols.insert(action).second) {
+        return userError("duplicate tuning spec entry '{}'", action);
+      }
+      parts.actions.push_back(makeAction(entry, action));
+    }
+    parts.pairs.push_back(fmt::format("@{} -> @{}", symbol, action));
   }
   return specText(parts);
+}
+
+std::vector<SpecCompanion> findCompanions(const model::Config& config) {
+  std::vector<SpecCompanion> companions;
+  for (const model::OpAttribute& attribute : config.attributes) {
+    if (attribute.name == kLoweringConfig && !attribute.op.empty()) {
+      companions.push_back({attribute.op, attribute.value});
+    }
+  }
+  return companions;
 }
 
 std::string shown(const Matched& matched) {

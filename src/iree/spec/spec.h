@@ -14,6 +14,12 @@ namespace hone::iree {
 /// The action that attaches an entry's configuration to the matched operation.
 inline constexpr std::string_view kApplyConfig = "apply_op_config";
 
+/// Configuration of another operation in the function of the matched one.
+struct SpecCompanion {
+  std::string op;              ///< "linalg.generic#1": the second of that name in the function
+  std::string loweringConfig;  ///< the attribute as MLIR text
+};
+
 /// An entry of a tuning spec to write.
 struct SpecEntry {
   std::string name;             ///< of the matcher; characters invalid in a symbol become '_'
@@ -22,7 +28,12 @@ struct SpecEntry {
   std::string compilationInfo;  ///< the attribute as MLIR text
   /// The configuration of an attention's matmuls, also as MLIR text; "" for none.
   std::string decompositionConfig{};  // NOLINT(readability-redundant-member-init)
+  /// Not together with a decompositionConfig.
+  std::vector<SpecCompanion> companions{};  // NOLINT(readability-redundant-member-init)
 };
+
+/// Returns the configurations that a config gives to operations other than the root.
+[[nodiscard]] std::vector<SpecCompanion> findCompanions(const model::Config& config);
 
 /// Returns a tuning spec of the entries that the compiler can link with its own: a named module
 /// with one entry point. Fails with a user error if there is no entry or a name occurs twice.

@@ -57,6 +57,21 @@ TEST_F(SpecTest, ReadsBackWhatItWrites) {
   EXPECT_THAT(spec.helpers, IsEmpty());
 }
 
+TEST_F(SpecTest, ConfiguresCompanionsInTheSameFunction) {
+  const std::string config = "#iree_cpu.lowering_config<vector_common_parallel = [4]>";
+  std::vector<SpecEntry> entries = {{"plain", "", kAny, kInfo}, {"with", "", kAny, kInfo}};
+  entries[1].companions = {{"linalg.generic#0", config}, {"linalg.generic#2", config}};
+  const std::string text = specText(entries).value();
+  EXPECT_THAT(text, HasSubstr("%each0:4"));
+  EXPECT_THAT(text, HasSubstr("transform.annotate %each0#2 \"lowering_config\""));
+  EXPECT_THAT(text, Not(HasSubstr("%each0#1")));
+  const Spec spec = makeSpec(entries);
+  ASSERT_EQ(spec.entries.size(), 2u);
+  EXPECT_EQ(spec.entries[0].action, kApplyConfig);
+  EXPECT_EQ(spec.entries[1].action, "apply_with");
+  EXPECT_EQ(spec.entries[1].config, kInfo);
+}
+
 TEST_F(SpecTest, WritesDecompositionConfigOfAttention) {
   const std::string products = "{qk_attrs = {attention_qk_matmul}}";
   const std::vector<SpecEntry> entries = {{"plain", "", kAny, kInfo},

@@ -58,7 +58,7 @@ CpuConfig CpuConfig::from(const Tiling& tiling) {
 }
 
 TilingForm cpuForm() {
-  TilingForm form{{"pipeline", "loop_peeling"}, {}, {}};
+  TilingForm form{{"pipeline", "loop_peeling"}, {}, {}, nullptr};
   for (const CpuLevel& level : kCpuLevels) {
     form.levels.emplace_back(level.name);
   }

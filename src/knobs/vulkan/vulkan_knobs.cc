@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kMaxThreads = 256;
 constexpr std::int64_t kMaxElementsPerThread = 64;  ///< elements of the result
 constexpr std::int64_t kVector = 4;                 ///< elements of a SPIR-V vector
+constexpr std::int64_t kMinSharing = 32;            ///< threads that share a reduction: a subgroup
 
 /// Tile of one parallel loop per workgroup and per thread.
 struct Share {
@@ -52,6 +53,9 @@ class VulkanTilings {
   [[nodiscard]] std::vector<Tiling> tilings() const {
     std::vector<Tiling> tilings;
     share(VulkanConfig(root_.loops.size()), 0, 1, 1, tilings);
+    if (sharesReductions(root_) && !roles_.sums.empty() && canConfigureCompanions()) {
+      shareReduction(tilings);
+    }
     return tilings;
   }
 
@@ -71,7 +75,9 @@ class VulkanTilings {
       const std::int64_t allThreads = threads * (one.workgroup / one.thread);
       const std::int64_t allElements = elements * one.thread;
       // Require vector loads of contiguous elements if the loop is long enough.
-      const bool scalar = next == 0 && one.thread < std::min(kVector, size) && size % 2 == 0;
+      // Reductions are vectorized along the reduction instead.
+      const bool scalar = next == 0 && one.thread < std::min(kVector, size) && size % 2 == 0 &&
+                          root_.kind != model::RootKind::reduction;
       if (allThreads > kMaxThreads || allElements > kMaxElementsPerThread || scalar) {
         continue;
       }
@@ -89,6 +95,11 @@ class VulkanTilings {
       return;
     }
     VulkanConfig summed = config;
+    if (root_.kind == model::RootKind::reduction) {
+      summed.pipeline = VulkanPipeline::distribute;
+      tilings.push_back(summed.tiling());
+      summed.pipeline = VulkanPipeline::vectorize;
+    }
     for (std::size_t loop = 0; loop < root_.loops.size(); ++loop) {
       summed.reduction[loop] = root_.loops[loop].reduction ? 1 : 0;
     }
@@ -108,6 +119,33 @@ class VulkanTilings {
     }
   }
 
+  /// Adds tilings in which the threads of a workgroup share the innermost reduction.
+  void shareReduction(std::vector<Tiling>& tilings) const {
+    const std::size_t inner = roles_.sums.back();
+    VulkanConfig config(root_.loops.size());
+    config.pipeline = VulkanPipeline::subgroupReduce;
+    for (std::size_t loop = 0; loop < root_.loops.size(); ++loop) {
+      config.workgroup[loop] = root_.loops[loop].reduction ? 0 : 1;
+      config.reduction[loop] = root_.loops[loop].reduction ? 1 : 0;
+    }
+    for (const std::int64_t elements : powers(root_.loops[inner].size, 8)) {
+      for (const std::int64_t threads :
+           powers(root_.loops[inner].size / elements, 4 * kMaxThreads)) {
+        if (threads >= kMinSharing && root_.loops[inner].size % (elements * threads) == 0) {
+          config.thread[inner] = elements;
+          config.reduction[inner] = elements * threads;
+          tilings.push_back(config.tiling());
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool canConfigureCompanions() const {
+    return std::ranges::all_of(root_.companions, [&](const model::CompanionOperation& one) {
+      return !one.op.empty() && one.loops.size() == root_.loops.size();
+    });
+  }
+
   [[nodiscard]] bool isConvolution() const { return root_.kind == model::RootKind::convolution; }
 
   /// Returns the loop over output rows, which is paired with the window's outer loop.
@@ -125,6 +163,20 @@ class VulkanTilings {
   std::vector<std::size_t> parallel_;  ///< innermost in the result first
 };
 
+/// Groups the reduction loops of an operation that is not a product.
+LoopRoles groupReductions(const model::RootOperation& root) {
+  LoopRoles roles;
+  for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
+    const bool window = std::ranges::any_of(root.inputs[0].loops, [&](const auto& loops) {
+      return loops.size() > 1 && std::ranges::find(loops, loop) != loops.end();
+    });
+    if (root.loops[loop].reduction) {
+      (window ? roles.windows : roles.sums).push_back(loop);
+    }
+  }
+  return roles;
+}
+
 /// Estimates loads per multiply, and idle threads.
 double vulkanCost(const model::RootOperation& root, const VulkanConfig& config) {
   constexpr double kThreadsAtATime = 32;
@@ -134,7 +186,7 @@ double vulkanCost(const model::RootOperation& root, const VulkanConfig& config) 
   double waste = 1;
   double workgroups = 1;
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
-    if (config.thread[loop] == 0) {
+    if (config.thread[loop] == 0 || root.loops[loop].reduction) {
       continue;
     }
     const std::int64_t size = root.loops[loop].size;
@@ -164,7 +216,9 @@ Result<KnobModel> vulkanKnobs(const model::RootOperation& root) {
   HONE_CHECK(checkLoops(root));
   const bool product =
       root.kind == model::RootKind::contraction || root.kind == model::RootKind::convolution;
-  if ((!product && root.kind != model::RootKind::elementwise) || root.outputs.empty()) {
+  const bool reduction = root.kind == model::RootKind::reduction;
+  if ((!product && !reduction && root.kind != model::RootKind::elementwise) ||
+      root.outputs.empty() || (reduction && root.inputs.empty())) {
     return userError("{}: no knobs for {} on Vulkan", root.dispatch, model::nameOf(root.kind));
   }
   // Smaller elements give wrong results on devices without 8- and 16-bit storage, whatever the
@@ -176,6 +230,8 @@ Result<KnobModel> vulkanKnobs(const model::RootOperation& root) {
   LoopRoles roles;
   if (product) {
     roles = HONE_TRY(groupLoops(root));
+  } else if (reduction) {
+    roles = groupReductions(root);
   }
   Listing listing;
   listing.tilings = VulkanTilings(root, roles).tilings();

@@ -29,7 +29,6 @@ std::string vulkanKnobsError(const RootOperation& root) {
 
 TEST(VulkanKnobs, ExplainsMissingKnobs) {
   EXPECT_THAT(vulkanKnobsError(attentionRoot(2, 64, 64, 64)), HasSubstr("no knobs for attention"));
-  EXPECT_THAT(vulkanKnobsError(reductionRoot(64, 64)), HasSubstr("no knobs for reduction"));
   RootOperation root = matmulRoot(64, 64, 64);
   root.outputs[0].element = "f16";
   EXPECT_THAT(vulkanKnobsError(root), HasSubstr("f16"));
@@ -68,9 +67,10 @@ rc::Gen<RootOperation> anyVulkanRoot() {
         return kind == 0   ? matmulRoot(a, b, c, flag, !flag)
                : kind == 1 ? batchMatmulRoot(3, a, b, c)
                : kind == 2 ? convRoot(flag, 2, a % 64 + 1, b % 64 + 3, c % 64 + 1, 3)
+               : kind == 3 ? reductionRoot(a, b, flag)
                            : elementwiseRoot(a, b, flag);
       },
-      rc::gen::inRange(0, 4), size, size, size, rc::gen::arbitrary<bool>());
+      rc::gen::inRange(0, 5), size, size, size, rc::gen::arbitrary<bool>());
 }
 
 RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreBoundedAndTilesNest, ()) {

@@ -44,6 +44,43 @@ Result<std::vector<RootOperand>> operandsFrom(const nlohmann::json& list) {
   return operands;
 }
 
+nlohmann::json loopsJson(const std::vector<Loop>& loops) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Loop& loop : loops) {
+    list.push_back({{"size", loop.size}, {"reduction", loop.reduction}});
+  }
+  return list;
+}
+
+Result<std::vector<Loop>> loopsFrom(const nlohmann::json& list) {
+  std::vector<Loop> loops;
+  for (const nlohmann::json& one : list) {
+    Loop loop;
+    JsonReader reader(one, "loop");
+    reader.required("size", loop.size);
+    reader.required("reduction", loop.reduction);
+    HONE_CHECK(reader.finish());
+    loops.push_back(loop);
+  }
+  return loops;
+}
+
+Result<std::vector<CompanionOperation>> companionsFrom(const nlohmann::json& list) {
+  std::vector<CompanionOperation> companions;
+  for (const nlohmann::json& one : list) {
+    CompanionOperation companion;
+    nlohmann::json loops = nlohmann::json::array();
+    JsonReader reader(one, "companion");
+    reader.required("op", companion.op);
+    reader.required("loops", loops);
+    reader.required("lowering_config", companion.loweringConfig);
+    HONE_CHECK(reader.finish());
+    companion.loops = HONE_TRY(loopsFrom(loops));
+    companions.push_back(std::move(companion));
+  }
+  return companions;
+}
+
 }  // namespace
 
 std::string_view nameOf(RootKind kind) {
@@ -79,20 +116,22 @@ std::string_view describeWork(std::string_view dispatch, const RootOperation& ro
 }
 
 nlohmann::json toJson(const RootOperation& root) {
-  nlohmann::json loops = nlohmann::json::array();
-  for (const Loop& loop : root.loops) {
-    loops.push_back({{"size", loop.size}, {"reduction", loop.reduction}});
+  nlohmann::json companions = nlohmann::json::array();
+  for (const CompanionOperation& one : root.companions) {
+    companions.push_back(
+        {{"op", one.op}, {"loops", loopsJson(one.loops)}, {"lowering_config", one.loweringConfig}});
   }
   return {{"dispatch", root.dispatch},
           {"op", root.op},
           {"ordinal", root.ordinal},
           {"attachable", root.attachable},
           {"kind", nameOf(root.kind)},
-          {"loops", std::move(loops)},
+          {"loops", loopsJson(root.loops)},
           {"inputs", operandsJson(root.inputs)},
           {"outputs", operandsJson(root.outputs)},
           {"lowering_config", root.loweringConfig},
-          {"translation_info", root.translationInfo}};
+          {"translation_info", root.translationInfo},
+          {"companions", std::move(companions)}};
 }
 
 Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
@@ -102,6 +141,7 @@ Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
   nlohmann::json loops = nlohmann::json::array();
   nlohmann::json inputs = nlohmann::json::array();
   nlohmann::json outputs = nlohmann::json::array();
+  nlohmann::json companions = nlohmann::json::array();
   reader.required("dispatch", root.dispatch);
   reader.required("op", root.op);
   reader.required("ordinal", root.ordinal);
@@ -112,15 +152,10 @@ Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
   reader.required("outputs", outputs);
   reader.required("lowering_config", root.loweringConfig);
   reader.required("translation_info", root.translationInfo);
+  reader.optional("companions", companions);
   HONE_CHECK(reader.finish());
-  for (const nlohmann::json& one : loops) {
-    Loop loop;
-    JsonReader loopReader(one, "loop");
-    loopReader.required("size", loop.size);
-    loopReader.required("reduction", loop.reduction);
-    HONE_CHECK(loopReader.finish());
-    root.loops.push_back(loop);
-  }
+  root.loops = HONE_TRY(loopsFrom(loops));
+  root.companions = HONE_TRY(companionsFrom(companions));
   root.inputs = HONE_TRY(operandsFrom(inputs));
   root.outputs = HONE_TRY(operandsFrom(outputs));
   for (const auto& [known, name] : kRootNames) {

@@ -40,6 +40,18 @@ struct RootOperand {
   bool operator==(const RootOperand&) const = default;
 };
 
+/// Another operation of a dispatch with a separate lowering_config in the compiler's default. A
+/// pipeline that needs it fails if only the root is configured.
+struct CompanionOperation {
+  /// "linalg.generic#1", counted in the dispatch; "" if the operation changes its name or place
+  /// before specs are applied, so that no configuration can be attached.
+  std::string op;
+  std::vector<Loop> loops;
+  std::string loweringConfig;  ///< the compiler's default, as MLIR text
+
+  bool operator==(const CompanionOperation&) const = default;
+};
+
 /// The operation that determines a dispatch's tiling; the other operations follow it.
 struct RootOperation {
   std::string dispatch;     ///< the executable's name
@@ -52,8 +64,9 @@ struct RootOperation {
   std::vector<Loop> loops;
   std::vector<RootOperand> inputs;
   std::vector<RootOperand> outputs;
-  std::string loweringConfig;   ///< the compiler's default, as MLIR text
-  std::string translationInfo;  ///< the compiler's default, as MLIR text
+  std::string loweringConfig;                    ///< the compiler's default, as MLIR text
+  std::string translationInfo;                   ///< the compiler's default, as MLIR text
+  std::vector<CompanionOperation> companions{};  // NOLINT(readability-redundant-member-init)
 
   bool operator==(const RootOperation&) const = default;
 };

@@ -19,6 +19,26 @@ namespace {
 
 constexpr const char* kCandidatesFile = "candidates.json";
 
+nlohmann::json toJson(const CodeResources& code) {
+  return {{"registers", code.registers},
+          {"spilled_bytes", code.spilledBytes},
+          {"shared_bytes", code.sharedBytes},
+          {"threads", code.threads},
+          {"occupancy", code.occupancy}};
+}
+
+Result<CodeResources> codeFrom(const nlohmann::json& json) {
+  CodeResources code;
+  model::JsonReader reader(json, "code of a candidate");
+  reader.required("registers", code.registers);
+  reader.required("spilled_bytes", code.spilledBytes);
+  reader.required("shared_bytes", code.sharedBytes);
+  reader.required("threads", code.threads);
+  reader.required("occupancy", code.occupancy);
+  HONE_CHECK(reader.finish());
+  return code;
+}
+
 nlohmann::json toJson(const CompiledCandidate& candidate) {
   nlohmann::json json = {{"config", model::toJson(candidate.config)},
                          {"outcome", nameOf(candidate.outcome)},
@@ -28,12 +48,19 @@ nlohmann::json toJson(const CompiledCandidate& candidate) {
   if (!candidate.sameAs.empty()) {
     json["same_as"] = candidate.sameAs;
   }
+  if (candidate.worthMeasuring()) {
+    json["expected_cost"] = candidate.expectedCost;
+  }
+  if (candidate.code) {
+    json["code"] = toJson(*candidate.code);
+  }
   return json;
 }
 
 Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
   CompiledCandidate candidate;
   nlohmann::json config;
+  nlohmann::json code;
   std::string outcome;
   model::JsonReader reader(json, "candidate");
   reader.required("config", config);
@@ -42,7 +69,12 @@ Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
   reader.required("content", candidate.content);
   reader.required("compile_wall_ns", candidate.compileWallNs);
   reader.optional("same_as", candidate.sameAs);
+  reader.optional("expected_cost", candidate.expectedCost);
+  reader.optional("code", code);
   HONE_CHECK(reader.finish());
+  if (!code.is_null()) {
+    candidate.code = HONE_TRY(codeFrom(code));
+  }
   candidate.config = HONE_TRY(model::configFrom(config));
   if (hasControlCharacters(candidate.config.name)) {
     return userError("candidate: the name has a control character");
@@ -65,6 +97,9 @@ nlohmann::json toJson(const DispatchCandidates& dispatch) {
   if (!dispatch.note.empty()) {
     json["note"] = dispatch.note;
   }
+  if (!dispatch.order.empty()) {
+    json["order"] = dispatch.order;
+  }
   return json;
 }
 
@@ -76,6 +111,7 @@ Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
   reader.required("space", dispatch.space);
   reader.required("candidates", list);
   reader.optional("note", dispatch.note);
+  reader.optional("order", dispatch.order);
   HONE_CHECK(reader.finish());
   // Names a folder below specs/.
   if (dispatch.dispatch.empty() || dispatch.dispatch.contains('/') ||
@@ -88,20 +124,36 @@ Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
   return dispatch;
 }
 
-/// Writes a spec for each candidate that compiled to the dispatch's folder.
+std::string commentFor(const CompiledCandidate& candidate) {
+  std::string comment = candidate.config.name;
+  if (candidate.code) {
+    comment += fmt::format(
+        "\ncompiled code: {} registers, {} bytes spilled, {} bytes of shared memory, {:.0f} % "
+        "occupancy",
+        candidate.code->registers, candidate.code->spilledBytes, candidate.code->sharedBytes,
+        100 * candidate.code->occupancy);
+  }
+  return comment;
+}
+
+/// Writes a spec for each candidate that compiled to the dispatch's folder, numbered in their
+/// order.
 Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& matcher,
                         const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
-  for (std::size_t i = 0; i < dispatch.candidates.size(); ++i) {
-    const CompiledCandidate& candidate = dispatch.candidates[i];
+  std::size_t number = 0;
+  for (const CompiledCandidate& candidate : dispatch.candidates) {
     if (!candidate.worthMeasuring()) {
       continue;
     }
-    const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch), candidate.config.name,
-                                matcher, candidate.config.attributes.front().value,
-                                iree::findDecompositionConfig(candidate.config)};
+    const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch),
+                                commentFor(candidate),
+                                matcher,
+                                candidate.config.attributes.front().value,
+                                iree::findDecompositionConfig(candidate.config),
+                                iree::findCompanions(candidate.config)};
     const std::string text = HONE_TRY(iree::specText(std::span(&entry, 1)));
-    HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1), text));
+    HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", ++number), text));
   }
   return {};
 }
@@ -109,9 +161,14 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 }  // namespace
 
 CompiledCandidate toCandidate(model::Config config, const iree::Compiled& compiled) {
-  CompiledCandidate candidate{
-      std::move(config), iree::toOutcome(compiled.report.status), compiled.report.message,
-      compiled.content,  compiled.report.ending.wallNs,           {}};
+  CompiledCandidate candidate{std::move(config),
+                              iree::toOutcome(compiled.report.status),
+                              compiled.report.message,
+                              compiled.content,
+                              compiled.report.ending.wallNs,
+                              {},
+                              std::nullopt,
+                              0};
   if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
     candidate.outcome = model::Outcome::invalid;
     candidate.message = compiled.ignored;

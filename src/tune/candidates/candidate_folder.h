@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,17 @@
 
 namespace hone::tune {
 
+/// Resources of a candidate's kernel, read from its compiled code.
+struct CodeResources {
+  std::int64_t registers = 0;     ///< vector registers per thread
+  std::int64_t spilledBytes = 0;  ///< per thread
+  std::int64_t sharedBytes = 0;   ///< per workgroup
+  std::int64_t threads = 0;       ///< per workgroup
+  double occupancy = 0;           ///< fraction of the subgroups that a compute unit can hold
+
+  bool operator==(const CodeResources&) const = default;
+};
+
 /// A candidate compiled on a machine that may not have the device.
 struct CompiledCandidate {
   model::Config config;
@@ -25,6 +37,8 @@ struct CompiledCandidate {
   std::string content;  ///< hash of its code
   std::int64_t compileWallNs = 0;
   std::string sameAs;  ///< the earlier candidate with identical code; "" if there is none
+  std::optional<CodeResources> code{};  // NOLINT(readability-redundant-member-init)
+  double expectedCost = 0;              ///< in an arbitrary unit, see expectedCost()
 
   /// Returns true if it compiled to code that no earlier candidate has.
   [[nodiscard]] bool worthMeasuring() const {
@@ -40,7 +54,8 @@ struct DispatchCandidates {
   std::string dispatch;
   std::size_t space = 0;  ///< size of the search space
   std::vector<CompiledCandidate> candidates;
-  std::string note;  ///< reason for having fewer candidates than requested, if known
+  std::string note;   ///< reason for having fewer candidates than requested, if known
+  std::string order;  ///< what the order of the candidates rests on
 
   [[nodiscard]] std::size_t compiled() const;
   /// Returns the number of distinct binaries.

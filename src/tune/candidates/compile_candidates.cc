@@ -6,7 +6,9 @@
 #include <map>
 
 #include "engine/builder.h"
+#include "iree/compile/evidence/code_evidence.h"
 #include "knobs/point_name.h"
+#include "tune/candidates/candidate_order.h"
 #include "tune/candidates/draw.h"
 #include "tune/program/space_proposer.h"
 
@@ -20,8 +22,14 @@ constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 /// Drawing state of one dispatch.
 class CandidateDrawer {
  public:
-  CandidateDrawer(const TunableDispatch& tunable, DispatchCandidates known, std::uint64_t seed)
-      : space_(tunable.knobs->space), draw_(space_, seed) {
+  CandidateDrawer(const TunableDispatch& tunable, const DrawOptions& options)
+      : space_(tunable.knobs->space),
+        guess_(tunable.knobs->guess),
+        executable_(tunable.root.dispatch),
+        target_(options.target),
+        draw_(space_, options.seed, firstPoints(*tunable.knobs, options.count)) {
+    DispatchCandidates known = options.known;
+    result_.order = std::move(known.order);
     result_.dispatch = tunable.name;
     result_.space = space_.size();
     for (CompiledCandidate& candidate : known.candidates) {
@@ -32,8 +40,25 @@ class CandidateDrawer {
     }
   }
 
+  /// Adds a compiled candidate with the resources of its code.
+  [[nodiscard]] Result<void> addCompiled(std::size_t point, model::Config config,
+                                         const iree::Compiled& compiled) {
+    CompiledCandidate candidate = toCandidate(std::move(config), compiled);
+    if (candidate.outcome == model::Outcome::ok) {
+      const auto evidence = HONE_TRY(iree::readEvidence(compiled.module, target_));
+      candidate.code = resourcesFor(evidence, executable_, target_);
+      const auto source = candidate.code ? evidence.source : iree::EvidenceSource::none;
+      if (result_.order.empty() || source != iree::EvidenceSource::none) {
+        result_.order = describeOrder(source);
+      }
+    }
+    add(point, std::move(candidate));
+    return {};
+  }
+
   void add(std::size_t point, CompiledCandidate candidate) {
     const bool ok = candidate.outcome == model::Outcome::ok;
+    candidate.expectedCost = expectedCost(guess_ ? guess_(point) : 0, candidate.code);
     if (ok) {
       const auto [first, isNew] = points_.emplace(candidate.content, point);
       if (!isNew) {
@@ -67,9 +92,24 @@ class CandidateDrawer {
   }
 
   [[nodiscard]] const DispatchCandidates& result() const { return result_; }
+  /// Returns the result with the most promising candidates first.
+  [[nodiscard]] DispatchCandidates ordered() const {
+    DispatchCandidates sorted = result_;
+    orderCandidates(sorted.candidates);
+    return sorted;
+  }
 
  private:
+  /// Returns the points that the machine model prefers, a third of the requested candidates.
+  static std::vector<std::size_t> firstPoints(const knobs::KnobModel& model, std::size_t count) {
+    const std::size_t most = std::min(model.first.size(), count / 3);
+    return {model.first.begin(), model.first.begin() + static_cast<std::ptrdiff_t>(most)};
+  }
+
   const search::Space& space_;
+  std::function<double(std::size_t)> guess_;
+  std::string executable_;
+  std::string target_;
   Draw draw_;
   DispatchCandidates result_;
   std::map<std::string, std::size_t> points_;  ///< first point with each code
@@ -95,7 +135,9 @@ Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tun
   }
   // Batching shares the per-module work. For long compiles the saving is small, and a compilation
   // that hangs would block the others in its batch.
-  const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
+  // The code of a batch has the kernels of all its candidates, so there is no evidence on each.
+  const bool batches = defaultNs < kLongCompileNs && !iree::hasEvidence(options.target);
+  const Route route = batches ? Route::batched : Route::shared;
   const SpaceProposer proposer(*tunable.knobs, nullptr, tunable.pattern());
   while (!options.enough()) {
     const auto points = drawer.next(options.count);
@@ -113,10 +155,10 @@ Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tun
     }
     const auto compiled = HONE_TRY(builder.build(std::move(requests)));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      drawer.add(points[i], toCandidate(std::move(configs[i]), compiled[i]));
+      HONE_CHECK(drawer.addCompiled(points[i], std::move(configs[i]), compiled[i]));
       options.onDone();
     }
-    HONE_CHECK(options.onBatch(drawer.result()));
+    HONE_CHECK(options.onBatch(drawer.ordered()));
   }
   return {};
 }
@@ -126,8 +168,8 @@ Result<void> drawCandidates(iree::Compiler& compiler, const TunableDispatch& tun
 Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                              const TunableDispatch& tunable,
                                              const std::vector<std::string>& flags,
-                                             DrawOptions options) {
-  CandidateDrawer drawer(tunable, std::move(options.known), options.seed);
+                                             const DrawOptions& options) {
+  CandidateDrawer drawer(tunable, options);
   for (std::size_t i = 0; i < drawer.result().candidates.size(); ++i) {
     options.onDone();
   }
@@ -135,7 +177,7 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
   if (!drawn && drawn.error().isFatal()) {
     return std::unexpected(drawn.error());
   }
-  DispatchCandidates result = drawer.result();
+  DispatchCandidates result = drawer.ordered();
   if (!drawn) {
     result.note = drawn.error().message;  // other dispatches may succeed
   }

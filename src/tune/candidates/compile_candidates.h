@@ -17,6 +17,7 @@ namespace hone::tune {
 struct DrawOptions {
   std::size_t count = 0;  ///< candidates to draw; those with identical code do not count
   std::uint64_t seed = 1;
+  std::string target;            ///< hone's name of the target, to read its code
   DispatchCandidates known;      ///< candidates drawn and compiled earlier
   std::function<bool()> enough;  ///< checked before each batch; true: the time is used up
   std::function<void()> onDone;  ///< called after each candidate
@@ -24,11 +25,12 @@ struct DrawOptions {
   std::function<Result<void>(const DispatchCandidates&)> onBatch;
 };
 
-/// Draws candidates for a dispatch and compiles them. If the dispatch does not compile, returns no
+/// Draws candidates for a dispatch and compiles them. Returns the most promising first, see
+/// candidate_order.h. If the dispatch does not compile, returns no
 /// candidates and a note with the reason.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const TunableDispatch& tunable,
                                                            const std::vector<std::string>& flags,
-                                                           DrawOptions options);
+                                                           const DrawOptions& options);
 
 }  // namespace hone::tune

@@ -15,11 +15,18 @@ constexpr std::size_t kNeighbours = 5;
 
 }  // namespace
 
-Draw::Draw(const search::Space& space, std::uint64_t seed)
+Draw::Draw(const search::Space& space, std::uint64_t seed, std::vector<std::size_t> first)
     : coordinates_(space),
-      remaining_(search::diversePoints(space, kMaxSpread, seed)),
-      reach_(remaining_.size()),
-      ineffective_(coordinates_.dimensions(), false) {}
+      remaining_(std::move(first)),
+      ineffective_(coordinates_.dimensions(), false) {
+  const std::set<std::size_t> preferred(remaining_.begin(), remaining_.end());
+  for (const std::size_t point : search::diversePoints(space, kMaxSpread, seed)) {
+    if (!preferred.contains(point)) {
+      remaining_.push_back(point);
+    }
+  }
+  reach_ = remaining_.size();
+}
 
 double Draw::risk(std::size_t point) const {
   std::vector<std::pair<float, bool>> near;

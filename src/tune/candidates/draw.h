@@ -12,7 +12,8 @@ namespace hone::tune {
 /// similar to failed ones are drawn last. The space must outlive it.
 class Draw {
  public:
-  Draw(const search::Space& space, std::uint64_t seed);
+  /// Draws the points of `first` before the others.
+  Draw(const search::Space& space, std::uint64_t seed, std::vector<std::size_t> first = {});
 
   /// Returns up to `count` points; never returns a point twice.
   [[nodiscard]] std::vector<std::size_t> next(std::size_t count);

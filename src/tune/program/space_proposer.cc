@@ -13,6 +13,9 @@ Result<std::vector<model::Config>> SpaceProposer::makeConfigs(
   const auto decompositions = model_.decompositionConfigs
                                   ? HONE_TRY(model_.decompositionConfigs(points))
                                   : std::vector<std::string>(points.size());
+  const auto companions = model_.companionConfigs
+                              ? model_.companionConfigs(points)
+                              : std::vector<std::vector<knobs::CompanionConfig>>(points.size());
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < points.size(); ++i) {
     configs.push_back({knobs::pointName(model_.space, points[i]),
@@ -21,6 +24,10 @@ Result<std::vector<model::Config>> SpaceProposer::makeConfigs(
     if (!decompositions[i].empty()) {
       configs.back().attributes.push_back(
           {dispatch_, "", iree::kDecompositionConfig, decompositions[i]});
+    }
+    for (const knobs::CompanionConfig& one : companions[i]) {
+      configs.back().attributes.push_back(
+          {dispatch_, one.op, iree::kLoweringConfig, one.loweringConfig});
     }
   }
   return configs;

@@ -12,6 +12,9 @@
 #include "iree/compile/resolve_roots.h"
 #include "knobs/cpu/cpu_knobs.h"
 #include "knobs/gpu/gpu_knobs.h"
+#include "knobs/gpu/gpu_limits.h"
+#include "knobs/gpu/matrix_knobs.h"
+#include "knobs/gpu/simt_knobs.h"
 #include "knobs/pipeline_text.h"
 #include "knobs/vulkan/vulkan_knobs.h"
 #include "tune/program/program_times.h"
@@ -170,8 +173,23 @@ Result<knobs::KnobModel> TunableFinder::makeKnobModel(const TunableDispatch& tun
   }
   iree::CompileRequest request{tunable.program.source, tunable.program.hash, flags, {}};
   request.from = tunable.program.from;
-  const auto constraints = HONE_TRY(constraintsFor(tunable, request));
-  return knobs::gpuKnobs(compiler_, request, constraints, root, target_.name.starts_with("rocm"));
+  const auto constraints = constraintsFor(tunable, request);
+  if (!constraints && constraints.error().fault != Fault::user) {
+    return std::unexpected(constraints.error());
+  }
+  // Constraints describe matrix instructions; the query also fails on some dispatches.
+  const bool constrained = constraints && std::ranges::any_of(*constraints, [&](const auto& one) {
+                             return one.dispatch == root.dispatch;
+                           });
+  if (constrained) {
+    return knobs::gpuKnobs(compiler_, request, *constraints, root,
+                           target_.name.starts_with("rocm"));
+  }
+  const knobs::GpuLimits limits = knobs::gpuLimits(target_.name);
+  if (auto matrix = knobs::matrixKnobs(root, limits)) {
+    return std::move(*matrix);
+  }
+  return knobs::simtKnobs(root, limits);
 }
 
 Result<void> TunableFinder::addKnobs(TunableDispatch& tunable,

@@ -86,7 +86,8 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
     recipe.entries_.push_back(
         {{fmt::format("match_{}", dispatch.tunable.name), commentFor(dispatch, *matcher),
           matcher->matcher, dispatch.winner->config.attributes.front().value,
-          iree::findDecompositionConfig(dispatch.winner->config)},
+          iree::findDecompositionConfig(dispatch.winner->config),
+          iree::findCompanions(dispatch.winner->config)},
          number,
          expectedSaving(dispatch),
          matcher->exact});

@@ -175,6 +175,10 @@ class JobRunner {
   /// Runs the passes up to a phase unless the source has already completed it.
   bool reach(const char* phase) { return job_.from == phase || runPhases(job_.from, phase); }
 
+  /// Splits each softmax for a GPU into its parts. The compiler does the same before it reads
+  /// configurations, so they can only be attached to the parts.
+  bool splitSoftmax();
+
   /// Calls `edit` with the module and returns the module to the invocation afterwards.
   template <typename Edit>
   bool withModule(const Edit& edit) {
@@ -258,6 +262,18 @@ int JobRunner::open() {
   return 0;
 }
 
+bool JobRunner::splitSoftmax() {
+  constexpr const char* kPasses =
+      "hal.executable(hal.executable.variant(builtin.module(func.func("
+      "iree-codegen-decompose-softmax))))";
+  bool found = false;
+  const bool given = withModule([&](MlirOperation module) {
+    found = hasGpuSoftmax(api_, module);
+    return true;
+  });
+  return given && (!found || api_.invocationPasses(invocation_, kPasses));
+}
+
 std::optional<std::vector<std::string>> JobRunner::configure(
     const std::vector<std::vector<AttachedConfig>>& attached) {
   std::vector<std::string> ignored;
@@ -301,6 +317,9 @@ int JobRunner::operator()(const LowerModuleJob& request) {
 
 int JobRunner::operator()(const CompileConfiguredJob& request) {
   std::optional<std::vector<AttachedConfig>> attached;
+  if (!splitSoftmax()) {
+    return kExitFailed;
+  }
   if (!withModule([&](MlirOperation module) {
         attached = attachAttributes(api_, context_, module, request.attributes);
         return attached.has_value();
@@ -317,6 +336,9 @@ int JobRunner::operator()(const CompileConfiguredJob& request) {
 int JobRunner::operator()(const CompileVariantsJob& request) {
   Expansion expansion = Expansion::done;
   std::vector<std::vector<AttachedConfig>> attached;
+  if (!splitSoftmax()) {
+    return kExitFailed;
+  }
   const bool given = withModule([&](MlirOperation module) {
     expansion = expandVariants(api_, context_, module, request.variants, attached);
     return true;
@@ -361,7 +383,7 @@ int JobRunner::operator()(const ListRootsJob& /*request*/) {
     numberOperations(api_, context_, module);
     return true;
   };
-  const bool configured = reach(kPhaseExecutableSources) && withModule(number) &&
+  const bool configured = reach(kPhaseExecutableSources) && splitSoftmax() && withModule(number) &&
                           runPhases(kPhaseExecutableSources, kPhaseExecutableConfigurations);
   return configured ? replyWith(rootsIn) : kExitFailed;
 }
