@@ -139,7 +139,7 @@ Result<void> Explanation::print() const {
     printCommands(toolchain_, whole_);
     return {};
   }
-  printTunables(whole_, tunables_, true);
+  printTunables(whole_, tunables_);
   if (!tunables_.empty() && tunables_.front().estimated) {
     fmt::print("\nshares are estimated from loops and calls; nothing was measured\n");
   }
