@@ -18,6 +18,8 @@ using model::Layer;
 constexpr double kMinWorkShare = 0.003;
 /// Convolutions with fewer input channels are usually fastest as they are.
 constexpr std::int64_t kFewChannels = 8;
+/// With more input channels, summing up the positions of a filter in memory costs little.
+constexpr std::int64_t kShortSum = 32;
 /// The initializer of the filter runs once, when the module is loaded.
 constexpr const char* kNoConstantEvaluation = "--iree-opt-const-eval=false";
 
@@ -48,10 +50,9 @@ Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& 
   std::vector<Way> ways = waysFor(layer);
   const auto likely = std::find(ways.begin(), ways.end(), likelyWay(layer));
   std::rotate(ways.begin(), likely, likely + 1);
-  for (const Way way : ways) {
+  for (const Way& way : ways) {
     const std::vector<LayerChoice> choice = {{layer, way}};
-    plan.candidates.push_back(
-        {plan.programs.size(), {std::string(nameOf(way)), flagsFor(choice), {}}});
+    plan.candidates.push_back({plan.programs.size(), {nameOf(way), flagsFor(choice), {}}});
     plan.programs.push_back(HONE_TRY(writeLayerProgram(layer, way, folder)));
   }
   plan.inputs = HONE_TRY(engine::makeInputs(plan.programs.front(), {}, options.seed, folder));
@@ -71,11 +72,16 @@ Way likelyWay(const Layer& layer) {
     return ways.front();
   }
   const auto has = [&](Way way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
-  const LayerCore core = coreOf(layer);
-  if (has(Way::direct) && core.images.front().shape.back() < kFewChannels) {
+  const std::int64_t channels = coreOf(layer).images.front().shape.back();
+  if (has(Way::direct) && channels < kFewChannels) {
     return Way::direct;
   }
-  return has(Way::perPosition) ? Way::perPosition : Way::matmul;
+  const Way plain = has(Way::perPosition) ? Way::perPosition : Way::matmul;
+  const Method tiled =
+      plain == Way::perPosition && channels <= kShortSum ? Method::atOnce : plain.method;
+  const auto best =
+      std::ranges::find_if(ways, [&](const Way& way) { return way.tile && way.method == tiled; });
+  return best == ways.end() ? plain : *best;
 }
 
 std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {
@@ -88,7 +94,7 @@ std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {
   return choices;
 }
 
-std::vector<LayerChoice> choicesWithout(Way excluded, std::span<const LayerChoice> choices,
+std::vector<LayerChoice> choicesWithout(const Way& excluded, std::span<const LayerChoice> choices,
                                         std::span<const model::TunedLayer> measured) {
   std::vector<LayerChoice> others(choices.begin(), choices.end());
   for (LayerChoice& choice : others) {
@@ -184,7 +190,7 @@ Result<std::vector<LayerChoice>> LayerSearch::run(std::span<const Layer> layers,
   }
   for (model::TunedLayer& measured : measured_) {
     if (isMatmul(measured.layer)) {
-      const auto unpacked = measured.ns.find(std::string(nameOf(Way::matmul)));
+      const auto unpacked = measured.ns.find(nameOf(Way::matmul));
       measured.defaultNs =
           unpacked == measured.ns.end() ? std::nullopt : std::optional(unpacked->second);
     } else if (!measured.defaultNs && !clock.spent(fraction)) {
