@@ -1,5 +1,7 @@
 #include "app/tune/tune.h"
 
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +26,8 @@
 #include "base/machine.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
+#include "engine/machine_lock.h"
+#include "engine/plan/candidate_timer.h"
 #include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
 #include "tune/folder/tuned_folder.h"
@@ -182,6 +186,25 @@ Result<void> checkFlags(const std::vector<std::string>& flags) {
   return {};
 }
 
+/// Clocks at the start of a run.
+struct EffortStart {
+  std::int64_t wallNs = nowNs();
+  std::int64_t waitedNs = engine::MachineLock::waitedNs();
+  std::int64_t candidatesNs = engine::CandidateTimer::totalNs();
+};
+
+tune::Effort measureEffort(const EffortStart& start) {
+  const EffortStart now;
+  const auto spentNs = static_cast<double>(now.wallNs - start.wallNs) -
+                       static_cast<double>(now.waitedNs - start.waitedNs);
+  const auto candidatesNs = static_cast<double>(now.candidatesNs - start.candidatesNs);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {.seconds = spentNs / 1e9,
+          .candidateShare = spentNs > 0 ? std::min(candidatesNs / spentNs, 1.0) : 0,
+          .peakBytes = usage.ru_maxrss * 1024};
+}
+
 Result<int> tune(const Context& context, TuneCommandOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
@@ -248,6 +271,7 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   if (budget.time) {
     HONE_CHECK(executor->awaitReady());
   }
+  const EffortStart start;
   const engine::TrialContext bench{toolchain.compiler, runner, store, progress, run, *executor};
   const std::size_t count = programs.size();
   const engine::Budget share = engine::divideBudget(budget, count);
@@ -266,6 +290,13 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
     HONE_CHECK(proveOtherSizes(bench, toolchain, options.programs.call, scratch.path(),
                                tuned->tuned.front()));
   }
+  std::optional<tune::Effort> effort;
+  if (cluster.executor == "local") {
+    effort = measureEffort(start);
+    for (TunedProgram& one : tuned->tuned) {
+      one.effort = effort;
+    }
+  }
   model::TuneResult result = toResult(*tuned);
   std::int64_t referenceCpuNs = 0;
   for (const TunedProgram& one : tuned->tuned) {
@@ -283,7 +314,10 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
                               tuned->tuned.size() + tuned->skipped.size(), count),
                   *tuned->ended);
   }
-  const nlohmann::json summary = toJson(result);
+  nlohmann::json summary = toJson(result);
+  if (effort) {
+    summary["effort"] = tune::toJson(*effort);
+  }
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   const auto ended = executor->close();
   if (context.json) {
@@ -291,6 +325,9 @@ Result<int> tune(const Context& context, TuneCommandOptions options) {
   } else {
     for (const model::SkippedProgram& one : tuned->skipped) {
       fmt::print("{}: skipped: {}\n", one.program, one.error);
+    }
+    if (effort) {
+      printEffort(*effort);
     }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
