@@ -7,6 +7,7 @@ Reads a JSON request from the file given as the only argument:
   shapes          pairs of name and shape, null if not given; names are empty if shapes are in order
   opset           version to convert to; 0 to keep the model's
   simplify        fold constants with ONNX Runtime
+  expand          operators to replace by their definitions in other operators
   externalize     size of the weights in bytes from which they are written to a file
   mlir, fixed, parameters, reply
                   files to write: module, model with fixed dimensions, weights, description
@@ -39,7 +40,7 @@ def load(path):
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception as error:
-        raise UserError(f"not an ONNX model ({first_line(error)})") from error
+        raise UserError(explain_unreadable(path, error)) from error
     if not model.graph.node and not model.graph.output:
         raise UserError("not an ONNX model: it has no graph")
     folder = os.path.dirname(os.path.abspath(path))
@@ -63,6 +64,20 @@ def load(path):
     return model, weights
 
 
+def explain_unreadable(path, error):
+    """Returns why a file is not an ONNX model."""
+    if isinstance(error, OSError):
+        return first_line(error)
+    with open(path, "rb") as file:
+        start = file.read(64)
+    if start.startswith(b"version https://git-lfs"):
+        return "not an ONNX model but a pointer of Git LFS; run git lfs pull"
+    # Models start with their version (field 1, a number).
+    if start.startswith(b"\x08"):
+        return f"truncated or damaged ({first_line(error)}); download it again"
+    return f"not an ONNX model ({first_line(error)})"
+
+
 def list_graphs(graph):
     """Yields a graph and the graphs of its control flow."""
     yield graph
@@ -74,10 +89,15 @@ def list_graphs(graph):
                 yield from list_graphs(inner)
 
 
+def name_of(node):
+    """Returns the name of a node, or that of its first output."""
+    return node.name or next((output for output in node.output if output), "")
+
+
 def list_nodes(graph):
     """Yields operator and name of each node, in the order of the imported module."""
     for node in graph.node:
-        yield [node.op_type, node.name or node.output[0]]
+        yield [node.op_type, name_of(node)]
         for attribute in node.attribute:
             if attribute.HasField("g"):
                 yield from list_nodes(attribute.g)
@@ -94,8 +114,10 @@ def list_tensors(graph):
                 yield from attribute.tensors
 
 
-def drop_initialized_inputs(graph):
+def drop_initialized_inputs(model):
     """Removes inputs that have a default value: importers treat them as constants."""
+    graph = model.graph
+    model.ir_version = max(model.ir_version, 4)  # before, weights had to be inputs
     names = {tensor.name for tensor in graph.initializer}
     kept = [value for value in graph.input if value.name not in names]
     del graph.input[:]
@@ -123,23 +145,38 @@ def shape_text(names):
     return f"[{', '.join(str(name) for name in names)}]" if names else "of a scalar"
 
 
-def sizes_from_shapes(graph, shapes, sizes):
-    """Adds the sizes of named dimensions that follow from the given shapes of inputs."""
+def pair_shapes(graph, shapes):
+    """Returns inputs with the shapes that are given for them, by name or in their order."""
     if not shapes:
-        return
+        return []
     values = {value.name: value for value in graph.input}
     if not any(name in values for name, _ in shapes):
         if len(shapes) != len(values):
             listed = ", ".join(values)
             raise UserError(f"it has {len(values)} inputs ({listed}), got {len(shapes)} --input")
         shapes = list(zip(values, (shape for _, shape in shapes)))
-    for name, shape in shapes:
+    for name, _ in shapes:
         if name not in values:
             raise UserError(f"no input named {name}; found {', '.join(values)}")
-        value = values[name]
+    return [(values[name], shape) for name, shape in shapes if shape is not None]
+
+
+def set_missing_shapes(graph, shapes):
+    """Sets the shapes of inputs of which the model knows only the type. Returns true if there are any."""
+    changed = False
+    for value, shape in pair_shapes(graph, shapes):
+        if value.type.HasField("tensor_type") and not value.type.tensor_type.HasField("shape"):
+            value.type.tensor_type.shape.SetInParent()
+            for size in shape:
+                value.type.tensor_type.shape.dim.add().dim_value = size
+            changed = True
+    return changed
+
+
+def sizes_from_shapes(graph, shapes, sizes):
+    """Adds the sizes of named dimensions that follow from the given shapes of inputs."""
+    for value, shape in pair_shapes(graph, shapes):
         names = dimension_names(value)
-        if shape is None or names is None:
-            continue
         if len(shape) != len(names):
             raise UserError(f"input '{value.name}' has shape {shape_text(names)}, got {shape_text(shape)}")
         for name, size in zip(names, shape):
@@ -240,7 +277,7 @@ def choose_sizes(graph, request, fixed):
     for value in graph.input:
         names = dimension_names(value)
         if names is None:
-            raise UserError(f"input '{value.name}' has no shape; export the model with shapes")
+            raise UserError(f"input '{value.name}' has no shape; use --input '{value.name}=4x8xf32' to set it")
         for axis, name in enumerate(names):
             if isinstance(name, str):
                 known.setdefault(name, f"input '{value.name}' has shape {shape_text(names)}")
@@ -294,10 +331,29 @@ def infer_shapes(model):
         return model
 
 
+def complete_outputs(graph, inferred):
+    """Sets the inferred types of outputs that have no shape: ONNX's checker requires one."""
+    for value, known in zip(graph.output, inferred.output):
+        if not value.type.tensor_type.HasField("shape") and known.type.tensor_type.HasField("shape"):
+            value.type.CopyFrom(known.type)
+
+
 ELEMENTS = {
     "FLOAT": "f32", "DOUBLE": "f64", "FLOAT16": "f16", "BFLOAT16": "bf16", "INT64": "i64", "INT32": "i32",
     "INT16": "i16", "INT8": "i8", "UINT8": "ui8", "UINT16": "ui16", "UINT32": "ui32", "UINT64": "ui64", "BOOL": "i1",
 }
+
+
+def check_elements(graph):
+    """Rejects inputs and outputs whose elements are no numbers, or numbers that hone cannot create or compare."""
+    for kind, values in (("input", graph.input), ("output", graph.output)):
+        for value in values:
+            known = value.type.tensor_type.elem_type != 0
+            if known and element(value) not in ELEMENTS.values():
+                raise UserError(
+                    f"{kind} '{value.name}' has elements of type {element(value)}; expected numbers "
+                    f"({', '.join(ELEMENTS.values())})"
+                )
 
 
 def element(value):
@@ -394,29 +450,37 @@ def convert_opset(model, version):
         raise UserError(f"cannot convert opset {opset(model)} to {version}: {first_line(error)}") from error
 
 
-def simplify(model, file):
-    """Returns the model with folded constants and branches, in standard operators."""
-    import onnx
-
+def open_session(model, level, file=""):
+    """Loads the model with ONNX Runtime, which also writes it to the file as it optimizes it."""
     try:
         import onnxruntime
     except ModuleNotFoundError as error:
         raise UserError("ONNX Runtime is not installed, so the model cannot be simplified") from error
     options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.optimized_model_filepath = file
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
+    if file:
+        options.optimized_model_filepath = file
     options.log_severity_level = 4
     try:
-        onnxruntime.InferenceSession(
+        return onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-        simple = onnx.load(file)
     except Exception as error:
-        raise UserError(f"ONNX Runtime cannot simplify it: {first_line(error)}") from error
+        raise UserError(f"ONNX Runtime cannot load it: {first_line(error)}") from error
+
+
+def simplify(model, file):
+    """Returns the model with folded constants and branches, in standard operators."""
+    import onnx
+
+    try:
+        open_session(model, "ORT_ENABLE_BASIC", file)
+        simple = onnx.load(file)
     finally:
         if os.path.exists(file):
             os.remove(file)
-    kept = [one for one in simple.opset_import if one.domain in ("", "ai.onnx")]
+    used = {node.domain for node in foreign_nodes(simple)}
+    kept = [one for one in simple.opset_import if one.domain in ("", "ai.onnx") or one.domain in used]
     del simple.opset_import[:]
     simple.opset_import.extend(kept)
     # It drops inputs without a use, but they are part of the signature.
@@ -427,21 +491,113 @@ def simplify(model, file):
     return simple
 
 
-def check_domains(model):
-    """Rejects operators of other domains, which IREE does not know."""
-    functions = {(one.domain, one.name) for one in model.functions}
+# Domain of ONNX Runtime's own operators; IREE knows some of them.
+RUNTIME_DOMAIN = "com.microsoft"
+
+# ONNX Runtime's names of element types, with ONNX's numbers.
+RUNTIME_ELEMENTS = {
+    "tensor(float)": 1, "tensor(uint8)": 2, "tensor(int8)": 3, "tensor(uint16)": 4, "tensor(int16)": 5,
+    "tensor(int32)": 6, "tensor(int64)": 7, "tensor(bool)": 9, "tensor(float16)": 10, "tensor(double)": 11,
+    "tensor(uint32)": 12, "tensor(uint64)": 13, "tensor(bfloat16)": 16,
+}
+
+
+def foreign_nodes(model):
+    """Yields the nodes whose operators are not ONNX's own."""
     for graph in list_graphs(model.graph):
         for node in graph.node:
-            if node.domain not in ("", "ai.onnx") and (node.domain, node.op_type) not in functions:
-                raise UserError(
-                    f"operator {node.domain}.{node.op_type} (node '{node.name or node.output[0]}') is not an "
-                    "ONNX operator; export the model without it"
-                )
+            if node.domain not in ("", "ai.onnx"):
+                yield node
+
+
+def check_domains(model):
+    """Rejects operators of domains that IREE does not know. Returns true if there are some of ONNX Runtime."""
+    found = False
+    for node in foreign_nodes(model):
+        if node.domain != RUNTIME_DOMAIN:
+            raise UserError(
+                f"IREE has no operator {node.op_type} of domain {node.domain} (node '{name_of(node)}'); "
+                "export the model without it"
+            )
+        found = True
+    return found
+
+
+def inline_functions(model):
+    """Returns the model with the functions that it defines itself inlined."""
+    from onnx import inliner
+
+    if not model.functions:
+        return model
+    try:
+        return inliner.inline_local_functions(model, convert_version=True)
+    except Exception as error:
+        raise UserError(f"cannot inline its functions: {first_line(error)}") from error
+
+
+def definable_operators(model):
+    """Returns the operators of the graph that ONNX defines by other operators."""
+    import onnx
+
+    version = opset(model)
+    found = set()
+    for graph in list_graphs(model.graph):
+        for node in graph.node:
+            if node.domain in ("", "ai.onnx") and onnx.defs.has(node.op_type, version):
+                schema = onnx.defs.get_schema(node.op_type, version)
+                if schema.has_function or schema.has_context_dependent_function:
+                    found.add(node.op_type)
+    return sorted(found)
+
+
+def expand(model, operators):
+    """Returns the model with operators replaced by their definitions."""
+    from onnx import inliner
+
+    try:
+        return inliner.inline_selected_functions(
+            infer_shapes(model), [("", name) for name in operators], inline_schema_functions=True
+        )
+    except Exception as error:
+        raise UserError(f"cannot expand {', '.join(operators)}: {first_line(error)}") from error
+
+
+def infer_runtime_types(model):
+    """Adds the types of the results of ONNX Runtime's own operators, which ONNX cannot infer."""
+    import onnx
+
+    typed = {value.name for value in model.graph.value_info} | {value.name for value in model.graph.output}
+    asked = type(model).FromString(model.SerializeToString())
+    for node in model.graph.node:
+        for name in node.output:
+            if name and name not in typed and node.domain == RUNTIME_DOMAIN:
+                asked.graph.output.append(onnx.ValueInfoProto(name=name))
+    session = open_session(asked, "ORT_DISABLE_ALL")
+    for value in session.get_outputs():
+        element = RUNTIME_ELEMENTS.get(value.type)
+        if value.name not in typed and element and all(isinstance(size, int) for size in value.shape):
+            model.graph.value_info.append(onnx.helper.make_tensor_value_info(value.name, element, value.shape))
 
 
 def weight_bytes(model):
     """Returns the size of the weights."""
     return sum(len(tensor.raw_data) or 4 * len(tensor.float_data) for tensor in model.graph.initializer)
+
+
+def explain_import(model, text):
+    """Returns an error of the importer with the name of the type that it does not know."""
+    import onnx
+
+    number = text.rpartition("element type: ")[2]
+    if not number.isdigit():
+        return text
+    types = onnx.TensorProto.DataType
+    name = types.Name(int(number)) if int(number) in types.values() else number
+    values = [*model.graph.input, *model.graph.output, *model.graph.value_info]
+    users = [one.name for one in values if one.type.tensor_type.elem_type == int(number)]
+    users += [one.name for one in list_tensors(model.graph) if one.data_type == int(number)]
+    where = f" ('{users[0]}')" if users else ""
+    return f"no support for elements of type {name}{where}; export the model with another type"
 
 
 def write_mlir(model, request, external):
@@ -457,9 +613,17 @@ def write_mlir(model, request, external):
     try:
         importer.main(importer.parse_arguments(arguments))
     except Exception as error:
-        raise UserError(f"iree-import-onnx: {first_line(error)}") from error
+        raise UserError(f"iree-import-onnx: {explain_import(model, first_line(error))}") from error
     finally:
         os.remove(source)
+
+
+def write_repaired(model, request, external, error):
+    """Runs IREE's importer on the model as ONNX Runtime loads it, which accepts some that ONNX's checker rejects."""
+    try:
+        write_mlir(simplify(model, request["mlir"] + ".repaired.onnx"), request, external)
+    except UserError:
+        raise error from None
 
 
 def run(request):
@@ -467,26 +631,40 @@ def run(request):
     import onnx
 
     model, weights = load(request["model"])
-    drop_initialized_inputs(model.graph)
+    drop_initialized_inputs(model)
     if not model.graph.name:
         model.graph.name = os.path.splitext(os.path.basename(request["model"]))[0]
-    check_domains(model)
+    model = inline_functions(model)
+    foreign = check_domains(model)
+    check_elements(model.graph)
+    shaped = set_missing_shapes(model.graph, request["shapes"])
     original = [dimension_names(value) for value in model.graph.input]
     fixed = fix_scalars(model.graph, request["dims"])
     inline_constant_branches(model.graph)
     sizes, chosen = choose_sizes(model.graph, request, fixed)
     fix_dimensions(model, sizes)
-    reply = describe(infer_shapes(model), {**sizes, **fixed}, chosen, original)
+    inferred = infer_shapes(model)
+    complete_outputs(model.graph, inferred.graph)
+    reply = describe(inferred, {**sizes, **fixed}, chosen, original)
     reply["weights"] = weights
-    reply["fixed"] = bool(sizes or fixed)
+    reply["fixed"] = bool(sizes or fixed or shaped)
     if reply["fixed"]:
         onnx.save(model, request["fixed"])
+    reply["definable"] = definable_operators(model)
+    reply["domains"] = {node.op_type: node.domain for node in foreign_nodes(model)}
+    if request["expand"]:
+        model = expand(model, request["expand"])
     if request["simplify"]:
         model = simplify(model, request["mlir"] + ".simple.onnx")
+    if foreign:
+        infer_runtime_types(model)
     if 0 < opset(model) < request["opset"]:
         model = convert_opset(model, request["opset"])
     reply["external"] = weight_bytes(model) >= request["externalize"]
-    write_mlir(model, request, reply["external"])
+    try:
+        write_mlir(model, request, reply["external"])
+    except UserError as error:
+        write_repaired(model, request, reply["external"], error)
     with open(request["reply"], "w", encoding="utf-8") as file:
         json.dump(reply, file)
 

@@ -9,6 +9,7 @@
 namespace hone::test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -87,13 +88,47 @@ TEST_F(Models, KeepsIndicesInsideTable) {
   expectBenchError({"embedding.onnx", "--input-range", "x=0:1"}, {"no such input; found ids"});
 }
 
+TEST_F(Models, ReadsOldFormatWithWeightsAsInputs) {
+  OnnxModel model = denseLayer();
+  model.irVersion = 3;
+  model.inputs.push_back({"w", {"8", "4"}});
+  model.inputs.push_back({"b", {"4"}});
+  box_.write("old.onnx", encode(model));
+  EXPECT_THAT(bench({"old.onnx"}).out, HasSubstr("results verified against ONNX Runtime"));
+}
+
+TEST_F(Models, ReplacesUnknownOperatorByItsDefinition) {
+  OnnxModel model = denseLayer();
+  model.opset = 24;
+  model.nodes[2].op = "Swish";
+  box_.write("swish.onnx", encode(model));
+  const CommandResult ran = bench({"swish.onnx"});
+  EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
+}
+
+TEST_F(Models, GeneratesInputWithoutUse) {
+  OnnxModel model = denseLayer();
+  model.inputs.push_back({"unused", {"3"}});
+  box_.write("unused.onnx", encode(model));
+  const CommandResult ran = bench({"unused.onnx"});
+  EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
+}
+
+TEST_F(Models, SaysWhatIsWrongWithFile) {
+  box_.write("text.onnx", "not a model");
+  expectBenchError({"text.onnx"}, {"text.onnx", "not an ONNX model"});
+  box_.write("pointer.onnx", "version https://git-lfs.github.com/spec/v1\nsize 12\n");
+  expectBenchError({"pointer.onnx"}, {"pointer.onnx", "run git lfs pull"});
+  const std::string whole = encode(denseLayer());
+  box_.write("part.onnx", whole.substr(0, whole.size() / 2));
+  expectBenchError({"part.onnx"}, {"part.onnx", "truncated or damaged"});
+}
+
 TEST_F(Models, NamesUnsupportedOperator) {
   OnnxModel model = denseLayer();
   model.nodes[2].op = "StringNormalizer";
   box_.write("strings.onnx", encode(model));
   expectBenchError({"strings.onnx"}, {"strings.onnx", "StringNormalizer"});
-  box_.write("text.onnx", "not a model");
-  expectBenchError({"text.onnx"}, {"text.onnx", "not an ONNX model"});
 }
 
 TEST_F(Models, TunesFromFileAlone) {
@@ -104,6 +139,7 @@ TEST_F(Models, TunesFromFileAlone) {
   EXPECT_THAT(ran.out, HasSubstr("sizes: batch=1"));
   EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime"));
   EXPECT_THAT(ran.out, HasSubstr("ONNX Runtime on the same threads"));
+  EXPECT_THAT(ran.out, ContainsRegex("[0-9]+ s, [0-9]+ % of them on candidates; hone used"));
 }
 
 TEST_F(Models, IsReadByOtherCommands) {

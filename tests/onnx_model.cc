@@ -81,7 +81,7 @@ std::string encode(const OnnxModel& model) {
   for (const OnnxTensor& tensor : model.outputs) {
     graph += bytes(12, valueInfo(tensor));
   }
-  return number(1, 8) + bytes(7, graph) + bytes(8, number(2, model.opset));
+  return number(1, model.irVersion) + bytes(7, graph) + bytes(8, number(2, model.opset));
 }
 
 OnnxModel denseLayer() {

@@ -27,6 +27,7 @@ struct OnnxModel {
   std::vector<OnnxTensor> weights;
   std::vector<OnnxNode> nodes;
   std::int64_t opset = 17;
+  std::int64_t irVersion = 8;  ///< of the file format
 };
 
 /// Returns the bytes of an .onnx file.

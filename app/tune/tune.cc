@@ -1,5 +1,7 @@
 #include "app/tune/tune.h"
 
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -25,6 +27,8 @@
 #include "base/machine.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
+#include "engine/machine_lock.h"
+#include "engine/plan/candidate_timer.h"
 #include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
 #include "tune/folder/tuned_folder.h"
@@ -139,6 +143,25 @@ Result<void> checkFlags(const std::vector<std::string>& flags) {
   return {};
 }
 
+/// Clocks at the start of a run.
+struct EffortStart {
+  std::int64_t wallNs = nowNs();
+  std::int64_t waitedNs = engine::MachineLock::waitedNs();
+  std::int64_t candidatesNs = engine::CandidateTimer::totalNs();
+};
+
+tune::Effort measureEffort(const EffortStart& start) {
+  const EffortStart now;
+  const auto spentNs = static_cast<double>(now.wallNs - start.wallNs) -
+                       static_cast<double>(now.waitedNs - start.waitedNs);
+  const auto candidatesNs = static_cast<double>(now.candidatesNs - start.candidatesNs);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {.seconds = spentNs / 1e9,
+          .candidateShare = spentNs > 0 ? std::min(candidatesNs / spentNs, 1.0) : 0,
+          .peakBytes = usage.ru_maxrss * 1024};
+}
+
 /// Checks the options that can be checked before the compiler is started.
 Result<void> checkOptions(const TuneCommandOptions& options) {
   HONE_CHECK(tune::dispatchRegex(options.dispatches));
@@ -192,6 +215,7 @@ class TuneRun {
     if (budget.time) {
       HONE_CHECK(executor->awaitReady());
     }
+    const EffortStart start;
     const engine::TrialContext bench{toolchain_.compiler, runner, store, progress_, run, *executor};
     const engine::Budget share = engine::divideBudget(budget, programs.size());
     auto tuned = tuneAll(bench, toolchain_,
@@ -210,6 +234,12 @@ class TuneRun {
     if (!tuned->tuned.empty() && !options_.programs.file.empty()) {
       HONE_CHECK(
           proveOtherSizes(bench, toolchain_, options_.programs.call, folder, tuned->tuned.front()));
+    }
+    if (cluster.executor == "local") {  // elsewhere, others spend the time
+      effort_ = measureEffort(start);
+      for (TunedProgram& one : tuned->tuned) {
+        one.effort = effort_;
+      }
     }
     const nlohmann::json summary = HONE_TRY(writeAll(*tuned));
     HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
@@ -239,7 +269,11 @@ class TuneRun {
                                 tuned.tuned.size() + tuned.skipped.size(), tuned.total),
                     *tuned.ended);
     }
-    return toJson(result);
+    nlohmann::json summary = toJson(result);
+    if (effort_) {
+      summary["effort"] = tune::toJson(*effort_);
+    }
+    return summary;
   }
 
   void print(const TuneAllResult& tuned, const nlohmann::json& summary, std::int64_t run) const {
@@ -250,6 +284,9 @@ class TuneRun {
     for (const model::SkippedProgram& one : tuned.skipped) {
       fmt::print("{}: skipped: {}\n", one.program, one.error);
     }
+    if (effort_) {
+      printEffort(*effort_);
+    }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
 
@@ -257,6 +294,7 @@ class TuneRun {
   const TuneCommandOptions& options_;
   Toolchain& toolchain_;
   Progress& progress_;
+  std::optional<tune::Effort> effort_;  ///< nullopt on a cluster
 };
 
 Result<int> tune(const Context& context, TuneCommandOptions options) {

@@ -114,6 +114,7 @@ void addProof(const TunedProgram& program, tune::TunedFolder& tuned) {
   if (result.alternative) {
     tuned.onnxRuntimeNs = result.alternative->timeNs;
   }
+  tuned.effort = program.effort;
 }
 
 void printUse(const tune::TunedFolder& tuned, const fs::path& folder) {

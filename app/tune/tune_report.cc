@@ -523,4 +523,9 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   }
 }
 
+void printEffort(const tune::Effort& effort) {
+  fmt::print("{:.0f} s, {:.0f} % of them on candidates; hone used {:.0f} MB\n", effort.seconds,
+             100 * effort.candidateShare, static_cast<double>(effort.peakBytes) / 1e6);
+}
+
 }  // namespace hone::app

@@ -5,6 +5,7 @@
 
 #include "iree/run/device.h"
 #include "model/result/summary/tune_result.h"
+#include "tune/folder/tuned_folder.h"
 #include "tune/program/tuner.h"
 
 namespace hone::app {
@@ -16,10 +17,14 @@ struct TunedProgram {
   std::int64_t wallNs = 0;                     ///< time that tuning took
   std::vector<model::SizeProof> otherSizes{};  ///< of --dim ranges
   model::DispatchGraph graph{};                ///< of the program with the given flags
+  std::optional<tune::Effort> effort{};        ///< of the run
 };
 
 /// Converts the result to its stored form.
 [[nodiscard]] model::TunedProgram toResult(const TunedProgram& tuned);
+
+/// Prints the time of the run, the part of it that was spent on candidates, and hone's memory.
+void printEffort(const tune::Effort& effort);
 /// Returns the winners, for later runs with similar problems.
 [[nodiscard]] std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned);
 

@@ -1,7 +1,5 @@
 #include "engine/program.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "base/file.h"
@@ -10,15 +8,13 @@
 #include "base/text/text.h"
 #include "base/text/text_file.h"
 #include "engine/input_spec.h"
+#include "engine/model_import.h"
 #include "iree/module/module_names.h"
 
 namespace hone::engine {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Version of ONNX's operators that a model is converted to if IREE does not know its own.
-constexpr int kNewerOpset = 17;
 
 /// Returns true if a static type matches a function's type, which may have dynamic dimensions.
 bool fits(const model::TensorType& given, std::string_view wanted) {
@@ -199,84 +195,41 @@ Result<void> setRanges(const ProgramSource& source, const std::vector<iree::Mode
   return {};
 }
 
-/// Returns the compiler's first error about an operator of ONNX; "" if there is none.
-std::string operatorError(const iree::CompileReport& report) {
-  for (const std::string& line : splitAt(report.diagnostics, '\n')) {
-    if (line.contains("error:") && line.contains("onnx.")) {
-      return line;
-    }
-  }
-  return "";
+/// Returns the element type of a value; hone treats unsigned integers as signed ones.
+std::optional<model::ElementType> elementOf(const iree::ModelValue& value) {
+  return model::elementTypeFrom(value.element.substr(value.element.starts_with("ui") ? 1 : 0));
 }
 
-/// Describes why the compiler cannot lower a model, with the node if it is known.
-Result<std::string> explainFailure(const iree::ImportedModel& model,
-                                   const iree::CompileReport& report) {
-  static const RE2 kOperator(R"re("onnx\.([^"]+)")re");
-  static const RE2 kLine(R"(\.mlir:(\d+):\d+: error:)");
-  const std::string error = operatorError(report);
-  std::string op;
-  std::int64_t line = 0;
-  if (error.empty() || !RE2::PartialMatch(error, kOperator, &op)) {
-    return fmt::format("IREE cannot compile it: {}", report.message);
-  }
-  std::string name;
-  if (RE2::PartialMatch(error, kLine, &line)) {
-    const auto node = HONE_TRY(iree::findNode(model, line));
-    name = node && node->op == op ? node->name : "";
-  }
-  return fmt::format(
-      "IREE cannot compile operator {} of opset {}{}; replace the node, or export the model with "
-      "another opset",
-      op, model.opset, name.empty() ? "" : fmt::format(" (node '{}')", name));
-}
-
-/// Imports the model and lowers it to the input phase.
-Result<iree::ImportedModel> importAndLower(iree::Compiler& compiler, const ProgramSource& source,
-                                           Program& program) {
-  iree::ModelSource model{.file = source.file, .dims = source.dims};
-  for (const InputSpec& spec : HONE_TRY(parseInputSpecs(source.inputs))) {
-    if (const auto type = HONE_TRY(spec.givenType())) {
-      model.shapes.push_back({spec.name, type->shape});
-    } else {
-      model.shapes.push_back({spec.name, std::nullopt});
+/// Sets the types of inputs and results that the compiler passes on without looking at them, such
+/// as an unused input: the model declares them.
+void setDeclaredTypes(const iree::ImportedModel& model, Program& program) {
+  constexpr std::string_view kUnknown = "!hal.buffer_view";
+  for (std::size_t i = 0; i < std::min(model.inputs.size(), program.inputTypes.size()); ++i) {
+    const iree::ModelValue& input = model.inputs[i];
+    const auto element = elementOf(input);
+    if (program.inputTypes[i] == kUnknown && element) {
+      program.inputTypes[i] =
+          fmt::format("tensor<{}>", model::TensorType{input.shape, *element}.text());
     }
   }
-  // Later attempts change the model more: newer operators, then folded constants and branches.
-  struct Attempt {
-    int opset;
-    bool simplify;
-  };
-  std::string first;
-  for (const Attempt& attempt : {Attempt{0, false}, {kNewerOpset, false}, {kNewerOpset, true}}) {
-    model.opset = attempt.opset;
-    model.simplify = attempt.simplify;
-    auto imported = iree::importOnnx(compiler, model);
-    if (!imported && !first.empty() && imported.error().fault == Fault::user) {
-      continue;
+  for (std::size_t i = 0; i < std::min(model.outputs.size(), program.resultTypes.size()); ++i) {
+    const auto element = elementOf(model.outputs[i]);
+    if (program.resultTypes[i] == kUnknown && element) {
+      program.resultTypes[i] = fmt::format("tensor<?x{}>", model::nameOf(*element));
     }
-    HONE_CHECK(imported);
-    program.source = imported->module;
-    program.hash = HONE_TRY(hashFile(program.source));
-    const auto failed = HONE_TRY(lower(compiler, source.flags, toInput(), program));
-    if (!failed) {
-      return *std::move(imported);
-    }
-    if (failed->status == iree::CompileReport::Status::badFlag) {
-      return userError("invalid compiler flags: {}", failed->message);
-    }
-    const std::string why = HONE_TRY(explainFailure(*imported, *failed));
-    first = first.empty() ? why : first;
   }
-  return userError("{}: {}", source.file.filename().string(), first);
 }
 
 Result<Program> loadModel(iree::Compiler& compiler, const ProgramSource& source) {
   Program program;
   program.file = fs::absolute(source.file);
-  const auto model = HONE_TRY(importAndLower(compiler, source, program));
+  LoweredModel lowered = HONE_TRY(importAndLower(compiler, source));
+  const iree::ImportedModel& model = lowered.model;
+  program.source = std::move(lowered.module);
+  program.hash = HONE_TRY(hashFile(program.source));
   auto functions = HONE_TRY(describeLowered(compiler, source.flags, program));
   adopt(HONE_TRY(selectFunction(functions, source.function, source.file)), program);
+  setDeclaredTypes(model, program);
   program.model = model.model;
   for (const iree::ModelValue& input : model.inputs) {
     program.inputNames.push_back(input.name);

@@ -18,6 +18,9 @@ namespace {
 
 using model::ElementType;
 
+/// Messages of ONNX Runtime contain whole signatures of its functions.
+constexpr std::size_t kMaxReasonLength = 200;
+
 /// Layout of the raw bytes of a result.
 struct ResultType {
   model::TensorType type;  ///< with the shape if it is static
@@ -135,7 +138,8 @@ Result<std::string> Verifier::expectModel(const std::vector<verify::Tensor>& res
   }
   if (!outputs || outputs->size() != results.size()) {
     return fmt::format("not compared with ONNX Runtime: {}",
-                       outputs ? "another number of outputs" : outputs.error().message);
+                       outputs ? "another number of outputs"
+                               : shortened(outputs.error().message, kMaxReasonLength));
   }
   std::vector<Expected> expected;
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/candidate_timer.h"
 #include "engine/plan/final_stage.h"
 #include "engine/plan/plan_json.h"
 #include "engine/plan/screening_stage.h"
@@ -36,6 +37,7 @@ std::optional<std::chrono::milliseconds> PlanUnit::timeLeft() const {
 }
 
 Result<json> PlanUnit::perform(UnitContext& /*context*/) {
+  const CandidateTimer timer;
   HONE_CHECK(screenCandidates(state_, which_));
   if (lastStage_ == LastStage::proven) {
     HONE_CHECK(raceAndProve(state_));

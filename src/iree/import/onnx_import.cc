@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/text/text.h"
 #include "iree/compile/installation.h"
+#include "iree/import/onnx_expansion.h"
 
 namespace hone::iree {
 namespace {
@@ -60,7 +61,7 @@ Result<fs::path> findImportScript() {
                       (installPrefix() / "share/hone/python").string());
 }
 
-json toJson(const ModelSource& source) {
+json toJson(const ModelSource& source, const std::vector<std::string>& expanded) {
   json shapes = json::array();
   for (const InputShape& one : source.shapes) {
     shapes.push_back({one.name, one.shape ? json(*one.shape) : json(nullptr)});
@@ -70,6 +71,7 @@ json toJson(const ModelSource& source) {
           {"shapes", std::move(shapes)},
           {"opset", source.opset},
           {"simplify", source.simplify},
+          {"expand", expanded},
           {"externalize", kExternalizeBytes}};
 }
 
@@ -84,8 +86,9 @@ ModelValue valueFrom(const json& row) {
   return value;
 }
 
-ImportedModel modelFrom(const json& reply) {
-  ImportedModel model;
+ExpandedModel modelFrom(const json& reply) {
+  ExpandedModel expanded;
+  ImportedModel& model = expanded.model;
   for (const json& row : reply.at("inputs")) {
     model.inputs.push_back(valueFrom(row));
   }
@@ -98,7 +101,9 @@ ImportedModel modelFrom(const json& reply) {
   for (const json& row : reply.at("nodes")) {
     model.nodes.push_back({row.at(0), row.at(1)});
   }
-  return model;
+  expanded.definable = reply.at("definable").get<std::vector<std::string>>();
+  expanded.domains = reply.at("domains").get<std::map<std::string, std::string>>();
+  return expanded;
 }
 
 /// Returns true if the files with weights beside the model are those of the reply.
@@ -120,14 +125,18 @@ bool hasSameWeights(const json& reply) {
 /// One import with its place in the cache.
 class OnnxImport {
  public:
-  OnnxImport(Compiler& compiler, const ModelSource& source)
-      : artifacts_(compiler.jobs().artifacts()), compiler_(compiler), source_(source) {}
+  OnnxImport(Compiler& compiler, const ModelSource& source,
+             const std::vector<std::string>& expanded)
+      : artifacts_(compiler.jobs().artifacts()),
+        compiler_(compiler),
+        source_(source),
+        request_(toJson(source, expanded)) {}
 
-  Result<ImportedModel> run() {
+  Result<ExpandedModel> run() {
     script_ = HONE_TRY(findImportScript());
     Hasher hasher;
     hasher.field("onnx").field(compiler_.revision()).field(HONE_TRY(hashFile(source_.file)));
-    hasher.field(HONE_TRY(hashFile(script_))).field(toJson(source_).dump());
+    hasher.field(HONE_TRY(hashFile(script_))).field(request_.dump());
     key_ = hasher.hex();
     if (auto known = findKnown()) {
       return *known;
@@ -141,7 +150,7 @@ class OnnxImport {
   }
 
  private:
-  [[nodiscard]] std::optional<ImportedModel> findKnown() const {
+  [[nodiscard]] std::optional<ExpandedModel> findKnown() const {
     const auto text = readFile(artifacts_.pathFor(key_, kReply));
     const json reply = text ? json::parse(*text, nullptr, false) : json();
     if (!reply.is_object() || !artifacts_.has(key_, kModule)) {
@@ -154,11 +163,12 @@ class OnnxImport {
           (external && !artifacts_.has(key_, kParameters))) {
         return std::nullopt;
       }
-      ImportedModel model = modelFrom(reply);
+      ExpandedModel expanded = modelFrom(reply);
+      ImportedModel& model = expanded.model;
       model.module = artifacts_.pathFor(key_, kModule);
       model.model = fixed ? artifacts_.pathFor(key_, kModel) : fs::absolute(source_.file);
       model.parameters = external ? artifacts_.pathFor(key_, kParameters) : fs::path();
-      return model;
+      return expanded;
     } catch (const json::exception&) {
       return std::nullopt;
     }
@@ -167,7 +177,7 @@ class OnnxImport {
   Result<void> convert() {
     const Installation installation = compiler_.installation();
     const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-import"));
-    json request = toJson(source_);
+    json request = request_;
     std::map<std::string_view, fs::path> files;
     for (const auto& [member, ending] : {std::pair{"mlir", kModule},
                                          {"fixed", kModel},
@@ -222,6 +232,7 @@ class OnnxImport {
   const ArtifactCache& artifacts_;
   Compiler& compiler_;
   const ModelSource& source_;
+  json request_;
   fs::path script_;
   std::string key_;
 };
@@ -231,7 +242,12 @@ class OnnxImport {
 bool isOnnx(const fs::path& file) { return file.extension() == ".onnx"; }
 
 Result<ImportedModel> importOnnx(Compiler& compiler, const ModelSource& source) {
-  return OnnxImport(compiler, source).run();
+  return HONE_TRY(importExpanded(compiler, source, {})).model;
+}
+
+Result<ExpandedModel> importExpanded(Compiler& compiler, const ModelSource& source,
+                                     const std::vector<std::string>& operators) {
+  return OnnxImport(compiler, source, operators).run();
 }
 
 Result<std::optional<ModelNode>> findNode(const ImportedModel& model, std::int64_t line) {

@@ -56,6 +56,9 @@ json toJson(const TunedFolder& tuned) {
                         {"estimate", tuned.speedup->estimate},
                         {"high", tuned.speedup->high}};
   }
+  if (tuned.effort) {
+    whole["effort"] = toJson(*tuned.effort);
+  }
   return whole;
 }
 
@@ -97,10 +100,21 @@ TunedFolder folderFrom(const json& whole) {
     const json& speedup = whole.at("speedup");
     tuned.speedup = stats::Interval{speedup.at("low"), speedup.at("estimate"), speedup.at("high")};
   }
+  if (whole.contains("effort")) {
+    const json& effort = whole.at("effort");
+    tuned.effort =
+        Effort{effort.at("seconds"), effort.at("candidate_share"), effort.at("peak_memory_bytes")};
+  }
   return tuned;
 }
 
 }  // namespace
+
+json toJson(const Effort& effort) {
+  return {{"seconds", effort.seconds},
+          {"candidate_share", effort.candidateShare},
+          {"peak_memory_bytes", effort.peakBytes}};
+}
 
 std::vector<std::string> TunedFolder::allTunedFlags(const fs::path& folder) const {
   std::vector<std::string> all;

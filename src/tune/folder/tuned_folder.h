@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,15 @@ inline constexpr std::string_view kPreprocessingFile = "preprocessing.mlir";
 inline constexpr std::string_view kModuleFile = "model.vmfb";
 inline constexpr std::string_view kModelFile = "model.mlirbc";
 inline constexpr std::string_view kParametersFile = "model.irpa";
+
+/// Cost of a run.
+struct Effort {
+  double seconds = 0;          ///< without waiting for other runs
+  double candidateShare = 0;   ///< part of the time spent on trying candidates
+  std::int64_t peakBytes = 0;  ///< memory of hone itself, without its children
+};
+
+[[nodiscard]] nlohmann::json toJson(const Effort& effort);
 
 /// A tuned program, ready to ship. Paths are relative to the folder.
 struct TunedFolder {
@@ -53,6 +63,7 @@ struct TunedFolder {
   std::optional<double> defaultNs, tunedNs;
   std::optional<stats::Interval> speedup;
   std::optional<double> onnxRuntimeNs;
+  std::optional<Effort> effort;  ///< absent if other processes tried the candidates
 
   /// Returns the flags of the tuned program with absolute paths. `specFlag` is that of the spec.
   [[nodiscard]] std::vector<std::string> allTunedFlags(const std::filesystem::path& folder) const;

@@ -28,6 +28,7 @@ TEST_F(TunedFolderTest, ReadsBackWhatItWrites) {
   tuned.improved = true;
   tuned.defaultNs = 2e6;
   tuned.speedup = stats::Interval{1.5, 1.6, 1.7};
+  tuned.effort = Effort{.seconds = 60, .candidateShare = 0.75, .peakBytes = 1 << 20};
   ASSERT_TRUE(writeResultFile(tuned, scratch_.path()));
   const auto read = readTunedFolder(scratch_.path());
   ASSERT_TRUE(read) << read.error().message;
@@ -43,6 +44,9 @@ TEST_F(TunedFolderTest, ReadsBackWhatItWrites) {
   EXPECT_FALSE(read->tunedNs);
   EXPECT_EQ(read->speedup->low, 1.5);
   EXPECT_EQ(read->speedup->high, 1.7);
+  ASSERT_TRUE(read->effort);
+  EXPECT_EQ(read->effort->candidateShare, 0.75);
+  EXPECT_EQ(read->effort->peakBytes, 1 << 20);
 }
 
 TEST_F(TunedFolderTest, RejectsOtherFolders) {
