@@ -6,8 +6,9 @@
 #include <optional>
 
 #include "base/text/text.h"
-#include "kernel/propose/tilelang_knobs.h"
-#include "kernel/propose/tilelang_loops.h"
+#include "kernel/propose/tilelang/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_loops.h"
+#include "kernel/propose/tilelang/tilelang_program.h"
 
 namespace hone::kernel {
 namespace {

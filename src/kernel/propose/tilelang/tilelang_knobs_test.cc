@@ -1,4 +1,5 @@
-#include "kernel/propose/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kernel/propose/tilelang_structure.h"
+#include "kernel/propose/tilelang/tilelang_structure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ with T.Kernel(T.ceildiv(n, 64), T.ceildiv(m, 64), threads=128) as (bx, by):
 /// Returns the text after every change of the named knobs.
 std::vector<std::string> changedTexts(const std::string& text, const std::string& name) {
   std::vector<std::string> texts;
-  for (const TextKnob& knob : structureKnobs(text, blankComments(text))) {
+  for (const TextKnob& knob : structureKnobs(text)) {
     for (const std::string& value : knob.values) {
       if (knob.name == name) {
         texts.push_back(withKnob(text, knob, value));
