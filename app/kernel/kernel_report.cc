@@ -56,9 +56,7 @@ std::string turnsText(const Optimized& optimized) {
 /// Lists the most promising candidates that could not be timed, with the evidence.
 std::string estimatesText(const Optimized& optimized) {
   constexpr std::size_t kMaxShown = 5;
-  report::Table table({{"estimated cost", Align::right},
-                       {"candidate", Align::left, 24},
-                       {"compiled", Align::left, 40}});
+  report::Table table({{"estimated cost", Align::right}, {"candidate", Align::left, 40}});
   std::vector<kernel::EstimatedCandidate> ordered = kernel::orderByEstimate(optimized.tried);
   ordered.resize(std::min(ordered.size(), kMaxShown));
   const auto isOriginal = [](const kernel::EstimatedCandidate& one) { return one.tried->turn == 0; };
@@ -66,10 +64,22 @@ std::string estimatesText(const Optimized& optimized) {
     ordered.push_back({&optimized.tried.front(), 1});
   }
   for (const kernel::EstimatedCandidate& one : ordered) {
-    table.add({fmt::format("{:.2f}", one.cost), one.tried->proposal.title,
-               join(kernel::describeGpu(one.tried->judged.facts), "; ")});
+    table.add({fmt::format("{:.2f}", one.cost), one.tried->proposal.title});
   }
-  return fmt::format("\n{}", table.text(report::outputWidth()));
+  std::string text = fmt::format("\n{}\n", table.text(report::outputWidth()));
+  for (const std::string& key : {optimized.original.key(), optimized.best.source.key()}) {
+    if (const JudgedProposal* one = optimized.find(key);
+        one != nullptr && (one->turn > 0 || key == optimized.original.key())) {
+      text += fmt::format("compiled, {}:\n", shortened(one->proposal.title, 60));
+      for (const std::string& line : kernel::describeGpu(one->judged.facts)) {
+        text += fmt::format("  {}\n", line);
+      }
+    }
+    if (!optimized.isPromising()) {
+      break;
+    }
+  }
+  return text;
 }
 
 std::string speedupText(const stats::Comparison& comparison) {

@@ -342,13 +342,15 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
   const std::string code = blankComments(text);
   const bool cpu = targetsCpu(text);
   std::vector<TextKnob> knobs;
+  const TileProgram program(text);
+  const std::string& module = program.module();
   std::vector<int> independent;  // lines of loops
   if (cpu) {
     addFlags(knobs, text, code);
     addOrders(knobs, text, code);
   } else {
     knobs = structureKnobs(text);
-    independent = independentLoops(TileProgram(text));
+    independent = independentLoops(program);
   }
   text = code;
   for (std::size_t at = 0; at < text.size();) {
@@ -361,7 +363,7 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
       ++end;
     }
     const std::string_view word = text.substr(at, end - at);
-    const bool ofT = at >= 2 && text.substr(at - 2, 2) == "T.";
+    const bool ofT = at >= module.size() && text.substr(at - module.size(), module.size()) == module;
     if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
         end < text.size() && text[end] == '(') {
       const bool anyOrder = std::ranges::find(independent, lineAt(text, at)) != independent.end();

@@ -244,8 +244,11 @@ std::string stagedProduct(const TileProgram& program, const PythonStatement& rep
   }
   const auto element = [&](const std::string& tileName, const Operand& one, const std::string& first,
                            const std::string& second) {
-    return one.transposed ? fmt::format("{}[{}, {}]", tileName, second, first)
-                          : fmt::format("{}[{}, {}]", tileName, first, second);
+    const std::string read = one.transposed ? fmt::format("{}[{}, {}]", tileName, second, first)
+                                            : fmt::format("{}[{}, {}]", tileName, first, second);
+    // Products of narrow types would overflow.
+    const std::string& type = buffers.at(product.sum).type;
+    return buffers.at(one.tensor).type == type ? read : fmt::format("{}cast({}, {})", t, read, type);
   };
   out.line(1, fmt::format("for {} in {}serial({}):", inner, t, depth));
   out.line(2, fmt::format("for {}, {} in {}Parallel({}, {}):", product.i.name, product.j.name, t,
