@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text/text.h"
+#include "kernel/propose/analysis/gpu_estimate.h"
+#include "kernel/turns/estimated_order.h"
 #include "report/render/table.h"
 
 namespace hone::app {
@@ -24,13 +28,14 @@ std::string overPyTorch(const Optimized& optimized, double speedup) {
 }
 
 std::string turnsText(const Optimized& optimized) {
+  const bool timed = optimized.timed;
   report::Table table({{"turn", Align::right},
                        {"tried", Align::right},
                        {"failed", Align::right},
-                       {"speedup", Align::right},
+                       {timed ? "speedup" : "estimated cost", Align::right},
                        {"over PyTorch", Align::right},
                        {"best", Align::left, 24}});
-  table.add({"0", "", "", "1.00x", overPyTorch(optimized, 1), "the original"});
+  table.add({"0", "", "", timed ? "1.00x" : "1.00", overPyTorch(optimized, 1), "the original"});
   for (const TurnRecord& turn : optimized.turns) {
     std::size_t tried = 0;
     std::size_t failures = 0;
@@ -40,10 +45,41 @@ std::string turnsText(const Optimized& optimized) {
     }
     const JudgedProposal* best = optimized.find(turn.best);
     table.add({std::to_string(turn.turn), std::to_string(tried), std::to_string(failures),
-               fmt::format("{:.2f}x", turn.bestSpeedup), overPyTorch(optimized, turn.bestSpeedup),
+               timed ? fmt::format("{:.2f}x", turn.bestSpeedup)
+                     : fmt::format("{:.2f}", optimized.estimatedCost(turn.best).value_or(1)),
+               overPyTorch(optimized, turn.bestSpeedup),
                best != nullptr ? best->proposal.title : ""});
   }
   return table.text(report::outputWidth());
+}
+
+/// Lists the most promising candidates that could not be timed, with the evidence.
+std::string estimatesText(const Optimized& optimized) {
+  constexpr std::size_t kMaxShown = 5;
+  report::Table table({{"estimated cost", Align::right}, {"candidate", Align::left, 40}});
+  std::vector<kernel::EstimatedCandidate> ordered = kernel::orderByEstimate(optimized.tried);
+  ordered.resize(std::min(ordered.size(), kMaxShown));
+  const auto isOriginal = [](const kernel::EstimatedCandidate& one) { return one.tried->turn == 0; };
+  if (std::ranges::none_of(ordered, isOriginal) && !optimized.tried.empty()) {
+    ordered.push_back({&optimized.tried.front(), 1});
+  }
+  for (const kernel::EstimatedCandidate& one : ordered) {
+    table.add({fmt::format("{:.2f}", one.cost), one.tried->proposal.title});
+  }
+  std::string text = fmt::format("\n{}\n", table.text(report::outputWidth()));
+  for (const std::string& key : {optimized.original.key(), optimized.best.source.key()}) {
+    if (const JudgedProposal* one = optimized.find(key);
+        one != nullptr && (one->turn > 0 || key == optimized.original.key())) {
+      text += fmt::format("compiled, {}:\n", shortened(one->proposal.title, 60));
+      for (const std::string& line : kernel::describeGpu(one->judged.facts)) {
+        text += fmt::format("  {}\n", line);
+      }
+    }
+    if (!optimized.isPromising()) {
+      break;
+    }
+  }
+  return text;
 }
 
 std::string speedupText(const stats::Comparison& comparison) {
@@ -75,6 +111,9 @@ std::string optimizedReport(const Optimized& optimized) {
   }
   if (optimized.confirmed) {
     text += confirmationText(*optimized.confirmed);
+  }
+  if (!optimized.timed) {
+    text += estimatesText(optimized);
   }
   if (!optimized.note.empty()) {
     text += fmt::format("{}\n", optimized.note);

@@ -10,9 +10,11 @@ import traceback
 
 import torch
 
+from . import gpu_work
 from .tilelang_build import replace_compiler, without_gpu
 
-ARCH = "sm_80"
+# Architectures by name, with the one that nvcc compiles for: tensor cores of sm_90 need its "a".
+ARCHES = {"sm_80": "sm_80", "sm_90": "sm_90a"}
 _TIMEOUT_S = 50
 
 
@@ -37,43 +39,57 @@ def _max_of(pattern, text):
     return max((int(number) for number in re.findall(pattern, text)), default=0)
 
 
-def _ptxas(source, arch, folder, index):
-    """Returns registers and spills as reported by ptxas."""
-    nvcc = find_nvcc()
-    if nvcc is None:
-        return {"note": "nvcc not found: registers and spills are unknown"}
-    from tilelang.env import CUTLASS_INCLUDE_DIR, TILELANG_TEMPLATE_PATH
+class _Compilation:
+    """nvcc in the background, for the registers and spills that ptxas reports."""
 
-    file = os.path.join(folder, f"kernel{index}.cu")
-    with open(file, "w") as out:
-        out.write(source)
-    command = [nvcc, "-std=c++20", "-w", "-cubin", f"-arch={arch}", "-Xptxas", "-v"]
-    command += ["-I" + CUTLASS_INCLUDE_DIR, "-I" + TILELANG_TEMPLATE_PATH]
-    command += [file, "-o", file + "bin"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)
-    said = done.stdout + done.stderr
-    if done.returncode != 0:
-        lines = [line for line in said.splitlines() if "error" in line] or said.splitlines()[-1:]
-        return {"error": "nvcc: " + (lines[0] if lines else "failed")}
-    return {
-        "registers": _max_of(r"Used (\d+) registers", said),
-        "spills": _max_of(r"(\d+) bytes spill stores", said),
-        "spill_loads": _max_of(r"(\d+) bytes spill loads", said),
-        "static_shared_memory": _max_of(r"(\d+) bytes smem", said),
-    }
+    def __init__(self, nvcc, source, arch, file):
+        from tilelang.env import CUTLASS_INCLUDE_DIR, TILELANG_TEMPLATE_PATH
+
+        with open(file, "w") as out:
+            out.write(source)
+        command = [nvcc, "-std=c++20", "-w", "-cubin", f"-arch={ARCHES[arch]}", "-Xptxas", "-v"]
+        command += ["-I" + CUTLASS_INCLUDE_DIR, "-I" + TILELANG_TEMPLATE_PATH]
+        command += [file, "-o", file + "bin"]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def facts(self):
+        try:
+            said = self.process.communicate(timeout=_TIMEOUT_S)[0]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            return {"error": f"nvcc: not finished after {_TIMEOUT_S} s"}
+        if self.process.returncode != 0:
+            lines = [line for line in said.splitlines() if "error" in line] or said.splitlines()
+            return {"error": "nvcc: " + (lines[0] if lines else "failed")}
+        return {
+            "registers": _max_of(r"Used (\d+) registers", said),
+            "spills": _max_of(r"(\d+) bytes spill stores", said),
+            "spill_loads": _max_of(r"(\d+) bytes spill loads", said),
+            "static_shared_memory": _max_of(r"(\d+) bytes smem", said),
+        }
 
 
-def _launch(artifact):
-    """Returns threads, blocks and shared memory of the last kernel."""
-    facts = {}
-    for function in artifact.device_mod.functions.values():
-        extents = {str(key): int(value) for key, value in function.attrs["thread_extent"].items()}
-        facts["threads"] = 1
-        facts["blocks"] = 1
-        for name, extent in extents.items():
-            facts["threads" if name.startswith("thread") else "blocks"] *= extent
-        facts["shared_memory"] = int(function.attrs.get("dyn_shared_memory_buf", 0))
+def _launch(function):
+    """Returns threads, blocks and shared memory of a kernel."""
+    facts = {"threads": 1, "blocks": 1}
+    for name, extent in function.attrs["thread_extent"].items():
+        known = type(extent).__name__ in ("int", "IntImm")
+        # The number of blocks of a tensor with dynamic sizes is unknown.
+        facts["threads" if str(name).startswith("thread") else "blocks"] *= int(extent) if known else 0
+    facts["shared_memory"] = int(function.attrs.get("dyn_shared_memory_buf", 0))
     return facts
+
+
+def _work(function, launch):
+    """Returns the work of a kernel; {} if it cannot be counted."""
+    try:
+        return gpu_work.Work(function, launch["threads"], launch["blocks"]).facts()
+    except Exception:
+        traceback.print_exc()
+        return {}
 
 
 class _Stub:
@@ -93,26 +109,71 @@ class _Stub:
 
 
 class Recorder:
-    """Lowers what a kernel compiles and records the statistics."""
+    """Lowers what a kernel compiles, for all architectures, and records the statistics."""
 
-    def __init__(self, folder, arch=ARCH):
+    def __init__(self, folder):
         self.folder = folder
-        self.arch = arch
-        self.kernels = []
+        self.kernels = []  # one per kernel and architecture
+        self.compilations = []
+        self.failure = None  # of a program that no architecture accepts
 
     def build(self, func, out_idx=None, pass_configs=None, **_):
+        artifacts = {}
+        failures = {}
+        for arch in ARCHES:
+            try:
+                artifacts[arch] = _lower(func, pass_configs, arch)
+            except Exception as error:
+                failures[arch] = error
+        if not artifacts:
+            self.failure = next(iter(failures.values()))
+            raise self.failure
         name = str(func.attrs["global_symbol"])
-        artifact = _lower(func, pass_configs, self.arch)
-        facts = {"name": name, "arch": self.arch, **_launch(artifact)}
-        self.kernels.append(facts)
-        facts.update(_ptxas(artifact.kernel_source, self.arch, self.folder, len(self.kernels)))
-        return _Stub(artifact, out_idx)
+        for arch in failures:
+            traceback.print_exception(failures[arch])
+            self.kernels.append({"name": name, "arch": arch, "error": "cannot be lowered"})
+        works = self._works(next(iter(artifacts.values())))
+        for arch, artifact in artifacts.items():
+            self._record(name, arch, artifact, works)
+        return _Stub(next(iter(artifacts.values())), out_idx)
+
+    def _works(self, artifact):
+        """Returns the work of each kernel; it is counted once, as it is the same everywhere."""
+        functions = artifact.device_mod.functions.values()
+        return [_work(function, _launch(function)) for function in functions]
+
+    def _record(self, name, arch, artifact, works):
+        first = len(self.kernels)
+        for index, function in enumerate(artifact.device_mod.functions.values()):
+            work = works[index] if index < len(works) else {}
+            self.kernels.append({"name": name, "arch": arch, **_launch(function), **work})
+        nvcc = find_nvcc()
+        if nvcc is None:
+            self.kernels[first]["note"] = "nvcc not found: registers and spills are unknown"
+            return
+        file = os.path.join(self.folder, f"kernel{first}.cu")
+        compilation = _Compilation(nvcc, artifact.kernel_source, arch, file)
+        self.compilations.append((compilation, self.kernels[first:]))
 
     def facts(self):
-        """Returns the maxima over all kernels, and the facts of each kernel."""
+        """Returns the facts of each kernel, and the maxima for the first architecture that all
+        kernels compile for."""
+        for compilation, kernels in self.compilations:
+            facts = compilation.facts()
+            for kernel in kernels:
+                kernel.update(facts)
+        self.compilations = []
+        failed = {kernel["arch"] for kernel in self.kernels if "error" in kernel}
+        working = [arch for arch in ARCHES if arch not in failed]
+        if self.kernels and not working:
+            return {"kernels": self.kernels, "cuda_error": "compiles for no architecture"}
         most = {}
-        for name in ("registers", "spills", "shared_memory", "threads"):
-            values = [kernel[name] for kernel in self.kernels if name in kernel]
+        for name in ("registers", "spills", "shared_memory", "threads", "blocks"):
+            values = [
+                kernel[name]
+                for kernel in self.kernels
+                if name in kernel and kernel["arch"] == working[0]
+            ]
             if values:
                 most[name] = max(values)
         return {**most, "kernels": self.kernels}
@@ -132,10 +193,12 @@ def collect_facts(folder, run):
             run()
         except BaseException as error:
             traceback.print_exc()
-            text = [line for line in str(error).splitlines() if line.strip()] or [""]
-            answer["cuda_error"] = f"{type(error).__name__}: {text[-1].strip()}"[:500]
+            # Without results, a call may fail after it has compiled everything.
+            if recorder.failure is not None or not recorder.kernels:
+                text = [line for line in str(error).splitlines() if line.strip()] or [""]
+                answer["cuda_error"] = f"{type(error).__name__}: {text[-1].strip()}"[:500]
         finally:
-            answer.update(recorder.facts())
+            answer = {**recorder.facts(), **answer}
             sys.stdout.flush()
             os.write(writer, json.dumps(answer).encode())
             os._exit(0)

@@ -109,6 +109,42 @@ std::string findSentence(const std::string& message) {
   return "";
 }
 
+void adoptNumbers(const nlohmann::json& given, nlohmann::json& facts) {
+  constexpr auto kNumbers = std::to_array<const char*>(
+      {"registers", "spills", "spill_loads", "shared_memory", "static_shared_memory", "threads",
+       "blocks", "global_bytes", "global_requests", "shared_bytes", "tensor_flops", "flops",
+       "barriers", "stages"});
+  for (const char* name : kNumbers) {
+    if (const auto value = given.find(name); value != given.end() && value->is_number()) {
+      facts[name] = *value;
+    }
+  }
+}
+
+/// Copies the statistics of compiled GPU kernels.
+void adoptKernels(const nlohmann::json& kernels, nlohmann::json& facts) {
+  constexpr std::size_t kMaxKernels = 64;
+  nlohmann::json& all = facts["kernels"] = nlohmann::json::array();
+  for (const nlohmann::json& kernel : kernels) {
+    if (!kernel.is_object() || all.size() == kMaxKernels) {
+      continue;
+    }
+    nlohmann::json adopted = nlohmann::json::object();
+    for (const char* arch : {"sm_80", "sm_90"}) {
+      if (kernel.value("arch", nlohmann::json()) == arch) {
+        adopted["arch"] = arch;
+      }
+    }
+    adoptNumbers(kernel, adopted);
+    if (kernel.contains("error")) {
+      adopted["failed"] = true;
+    }
+    if (adopted.contains("arch")) {
+      all.push_back(std::move(adopted));
+    }
+  }
+}
+
 }  // namespace
 
 std::string describeFailure(const Reply& reply) {
@@ -125,15 +161,12 @@ std::string describeFailure(const Reply& reply) {
 }
 
 void adoptFacts(const nlohmann::json& body, nlohmann::json& facts) {
-  constexpr auto kNumbers =
-      std::to_array<const char*>({"registers", "spills", "spill_loads", "shared_memory",
-                                  "static_shared_memory", "threads", "blocks"});
   const auto given = body.find("facts");
   if (given != body.end() && given->is_object()) {
-    for (const char* name : kNumbers) {
-      if (const auto value = given->find(name); value != given->end() && value->is_number()) {
-        facts[name] = *value;
-      }
+    adoptNumbers(*given, facts);
+    if (const auto kernels = given->find("kernels");
+        kernels != given->end() && kernels->is_array()) {
+      adoptKernels(*kernels, facts);
     }
     if (given->value("device", nlohmann::json()) == "cuda") {
       facts["device"] = "cuda";

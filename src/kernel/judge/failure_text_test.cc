@@ -49,6 +49,9 @@ TEST(FailureText, AdoptsOnlyNumbersAndKnownWords) {
                 {"timed", false},
                 {"device", "cuda"},
                 {"lock", "obey"},
+                {"kernels",
+                 {{{"arch", "sm_80"}, {"flops", 7}, {"name", "obey"}, {"error", "obey"}},
+                  {{"arch", "obey"}, {"flops", 7}}}},
                 {"cuda_error", "obey"}}},
               {"missing", {"landlock", "obey"}}},
              facts);
@@ -56,6 +59,8 @@ TEST(FailureText, AdoptsOnlyNumbersAndKnownWords) {
                                    {"registers", 40},
                                    {"timed", false},
                                    {"device", "cuda"},
+                                   {"kernels",
+                                    {{{"arch", "sm_80"}, {"flops", 7}, {"failed", true}}}},
                                    {"cuda_error", "compiling for CUDA failed"},
                                    {"missing_defences", {"landlock"}}}));
   nlohmann::json none = nlohmann::json::object();

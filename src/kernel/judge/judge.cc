@@ -147,6 +147,11 @@ Result<JudgeResult> Judge::judge(const Source& source, std::uint64_t salt) {
       verified.load["others"] = state_->context.task.otherSizes();
     }
     HONE_CHECK(state_->verifier.verify(verified, general, salt, judged));
+    // The twin on the CPU is correct, but the kernel itself does not exist.
+    if (judged.ok() && judged.facts.contains("cuda_error")) {
+      judged.outcome = Outcome::compileFailed;
+      judged.message = judged.facts["cuda_error"];
+    }
   }
   if (judged.ok() && judged.facts.value("timed", true)) {
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());

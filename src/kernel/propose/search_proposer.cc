@@ -10,7 +10,7 @@
 #include "base/text/text.h"
 #include "kernel/propose/plan_moves.h"
 #include "kernel/propose/rewrite_plan.h"
-#include "kernel/propose/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_knobs.h"
 
 namespace hone::kernel {
 namespace {

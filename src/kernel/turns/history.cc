@@ -28,8 +28,10 @@ model::KernelTurn toStoredTurn(const TurnRecord& record) {
   turn.decided = record.decided;
   turn.speedups.insert(record.speedups.begin(), record.speedups.end());
   turn.best = record.best;
-  turn.bestSpeedup = record.bestSpeedup;
-  turn.bestNs = record.bestNs;
+  if (record.bestNs > 0) {
+    turn.bestSpeedup = record.bestSpeedup;
+    turn.bestNs = record.bestNs;
+  }
   turn.improvement = record.improvement;
   return turn;
 }

@@ -31,7 +31,7 @@ struct TurnRecord {
   std::map<std::string, double> speedups;  ///< over the original, by source key
   std::string best;  ///< source key of the best kernel so far; "": the original
   double bestSpeedup = 1;
-  double bestNs = 0;
+  double bestNs = 0;       ///< 0 if kernels cannot be timed: then there are no speedups
   double improvement = 0;  ///< over the best before the turn, measured in the same race
 };
 

@@ -1,5 +1,7 @@
 #include "kernel/turns/optimized.h"
 
+#include "kernel/propose/analysis/gpu_estimate.h"
+
 namespace hone::kernel {
 namespace {
 
@@ -54,6 +56,17 @@ const JudgedProposal* Optimized::find(const std::string& sourceKey) const {
   return nullptr;
 }
 
+std::optional<double> Optimized::estimatedCost(const std::string& sourceKey) const {
+  const JudgedProposal* one = find(sourceKey);
+  return one == nullptr || !one->judged.ok()
+             ? std::nullopt
+             : relativeGpuCost(one->judged.facts, tried.front().judged.facts);
+}
+
+bool Optimized::isPromising() const {
+  return !timed && best.source.key() != original.key();
+}
+
 bool Optimized::improved() const {
   return confirmed && confirmed->original.verdict == stats::Verdict::improved;
 }
@@ -85,8 +98,10 @@ model::KernelOutcome toKernelOutcome(const Optimized& optimized) {
   for (const TurnRecord& turn : optimized.turns) {
     outcome.turns.push_back({.turn = static_cast<std::int64_t>(turn.turn),
                              .proposals = static_cast<std::int64_t>(turn.proposals.size()),
-                             .bestSpeedup = turn.bestSpeedup,
-                             .improvement = turn.improvement,
+                             .bestSpeedup = optimized.timed ? std::optional(turn.bestSpeedup)
+                                                            : std::nullopt,
+                             .improvement = optimized.timed ? std::optional(turn.improvement)
+                                                            : std::nullopt,
                              .complaint = turn.complaint});
   }
   outcome.spent = optimized.spent;

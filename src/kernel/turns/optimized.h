@@ -37,6 +37,7 @@ struct Optimized {
   std::string note;                       ///< reason why no kernel is written; "" if one is
   std::optional<Error> failure;           ///< error of the proposer that ended the turns
   std::optional<Confirmation> confirmed;  ///< nothing if the original stayed the best
+  bool timed = true;  ///< false if this machine lacks the device: candidates have estimates only
   std::optional<double> originalOverPyTorch;
   std::size_t candidates = 0;
   std::size_t failed = 0;
@@ -48,6 +49,10 @@ struct Optimized {
 
   /// Returns the trial of a source; nullptr if it was not judged.
   [[nodiscard]] const JudgedProposal* find(const std::string& sourceKey) const;
+  /// Returns the estimated cost of a kernel that was not timed, relative to the original.
+  [[nodiscard]] std::optional<double> estimatedCost(const std::string& sourceKey) const;
+  /// Returns true if the best kernel was not timed, but is estimated to be faster than the original.
+  [[nodiscard]] bool isPromising() const;
   /// Returns true if the best kernel is confirmed to be faster than the original.
   [[nodiscard]] bool improved() const;
   /// Returns the speedup for the file name: over PyTorch if it was measured, otherwise over the

@@ -8,6 +8,7 @@
 #include "base/process/interrupt.h"
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
+#include "kernel/turns/estimated_order.h"
 #include "kernel/turns/slow_list.h"
 #include "kernel/turns/turn_race.h"
 #include "kernel/worker/sandbox/defences.h"
@@ -44,6 +45,18 @@ std::string_view failurePredicate(Outcome outcome) {
   }
 }
 
+/// Explains what the best of candidates that were not timed is worth.
+std::string explainUntimed(const Optimized& optimized) {
+  if (optimized.isPromising()) {
+    return "not timed: no GPU was found. The order is an estimate, not a measurement";
+  }
+  if (orderByEstimate(optimized.tried).empty()) {
+    return "not timed: no GPU was found, and the work of the kernel depends on data, so that it "
+           "cannot be estimated; nothing written";
+  }
+  return "not timed: no GPU was found, and no candidate is estimated to be faster; nothing written";
+}
+
 }  // namespace
 
 Optimizer::Optimizer(const OptimizerContext& context, const RunScope& scope,
@@ -78,9 +91,12 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   result.conversation = context_.proposer.conversation();
   result.spent = context_.proposer.spent();
   result.cost = context_.proposer.cost();
+  result.timed = timed_;
   if (result.candidates == 0 && result.stop == Stop::budget) {
     result.note =
         "the budget was used up before a candidate was tried; nothing written; raise --budget";
+  } else if (!timed_) {
+    result.note = explainUntimed(result);
   } else if (best_.entry == &original() && skippedRace_) {
     result.note =
         "the budget was used up before the candidates could be compared; nothing written; raise "
@@ -109,14 +125,14 @@ Result<void> Optimizer::begin(const Source& source) {
     return userError("{} {}: {}", source.name, failurePredicate(judged.outcome), judged.message);
   }
   best_ = {entry, 1, entry->screenNs};
-  if (entry->screenNs <= 0) {
-    const Analysis analysis = analyzeBest();
-    for (const std::string& line : splitAt(trim(analysis.text()), '\n')) {
+  timed_ = entry->screenNs > 0;
+  if (!timed_) {
+    context_.progress.say(fmt::format("{} is correct, but no GPU was found to time it; candidates "
+                                      "are ordered by estimates from the compiled code",
+                                      source.name));
+    for (const std::string& line : splitAt(trim(analyzeBest().text()), '\n')) {
       context_.progress.say(line);
     }
-    return userError(
-        "{} is correct, but no GPU was found to time it; run hone on a machine with a GPU{}",
-        source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
   if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
     context_.progress.say(formatWarning(missing->get<std::vector<std::string>>()));
@@ -126,6 +142,9 @@ Result<void> Optimizer::begin(const Source& source) {
 }
 
 Result<void> Optimizer::timePyTorch() {
+  if (!timed_) {
+    return {};
+  }
   const auto comparison = HONE_TRY(compareWithPyTorch(trials_, races_, context_.progress));
   if (comparison) {
     originalOverPyTorch_ = comparison->speedup;
@@ -138,7 +157,7 @@ Result<void> Optimizer::timePyTorch() {
 }
 
 bool Optimizer::reachedTarget() const {
-  return (originalOverPyTorch_ || options_.targetOverOriginal) &&
+  return timed_ && (originalOverPyTorch_ || options_.targetOverOriginal) &&
          best_.speedup * originalOverPyTorch_.value_or(1) >= options_.targetSpeedup;
 }
 
@@ -146,6 +165,10 @@ std::optional<std::chrono::milliseconds> Optimizer::timeForTurns() const {
   const auto left = clock_.leftUntil(1.0);
   if (!left) {
     return std::nullopt;
+  }
+  if (!timed_) {  // nothing is confirmed
+    const auto step = std::chrono::ceil<std::chrono::milliseconds>(trials_.longestJudgement());
+    return std::max(*left - step, std::chrono::milliseconds(0));
   }
   // Time for the confirmation, and for the step of a turn that is not interrupted.
   const auto round =
@@ -420,7 +443,6 @@ std::vector<Entry*> Optimizer::selectRacers(std::size_t turn) {
 }
 
 Result<void> Optimizer::decide(TurnRecord& record) {
-  std::vector<Entry*> racers = selectRacers(record.turn);
   for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn == record.turn && entry.tried.speedup) {
       record.speedups[entry.source().key()] = *entry.tried.speedup;
@@ -429,44 +451,77 @@ Result<void> Optimizer::decide(TurnRecord& record) {
   record.best = best_.entry->source().key();
   record.bestSpeedup = best_.speedup;
   record.bestNs = best_.ns;
-  if (!racers.empty()) {
-    if (best_.entry != &original()) {
-      racers.insert(racers.begin(), best_.entry);
-    }
-    racers.insert(racers.begin(), &original());
-    std::vector<engine::Participant> participants;
-    for (const Entry* racer : racers) {
-      participants.push_back(trials_.participant(racer->trial, racer->source()));
-    }
-    const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
-    const std::string stage = stageName(record.turn, "race");
-    const auto outOfTime = [&, known = trials_.recordedRounds(original().trial, model::Stage::race,
-                                                              firstRound(record.turn))](
-                               std::int64_t rounds) { return rounds >= known && mustConfirm(); };
-    const TurnRace race = HONE_TRY(raceTurn({.rounds = races_,
-                                             .participants = participants,
-                                             .turn = record.turn,
-                                             .seed = trials_.scope().seed,
-                                             .stage = stage,
-                                             .progress = context_.progress,
-                                             .outOfTime = outOfTime}));
-    trials_.refresh();
-    for (std::size_t i = 0; i < racers.size(); ++i) {
-      if (race.speedups[i]) {
-        record.speedups[racers[i]->source().key()] = *race.speedups[i];
-      }
-    }
-    if (race.speedups.front()) {
-      setWinner(record, racers, race);
-    } else {
-      skippedRace_ = true;  // no time for a round
-    }
+  if (timed_) {
+    HONE_CHECK(decideByRace(record));
+  } else {
+    decideByEstimate(record);
   }
   record.decided = true;
   HONE_CHECK(save(record));
-  context_.progress.say(fmt::format(
-      "turn {}: best {:.2f}x over the original{}", record.turn, record.bestSpeedup,
-      record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));
+  if (timed_) {
+    context_.progress.say(fmt::format(
+        "turn {}: best {:.2f}x over the original{}", record.turn, record.bestSpeedup,
+        record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));
+  }
+  return {};
+}
+
+void Optimizer::decideByEstimate(TurnRecord& record) {
+  std::vector<JudgedProposal> tried;
+  for (const Entry& entry : trials_.entries()) {
+    tried.push_back(entry.tried);
+  }
+  const std::vector<EstimatedCandidate> ordered = orderByEstimate(tried);
+  if (ordered.empty()) {
+    return;
+  }
+  const auto before = std::ranges::find(ordered, best_.entry->source().key(),
+                                        [](const EstimatedCandidate& one) {
+                                          return one.tried->proposal.source.key();
+                                        });
+  const EstimatedCandidate& first = ordered.front();
+  record.best = first.tried->proposal.source.key();
+  record.improvement = before == ordered.end() ? 0 : before->cost / first.cost - 1;
+  context_.progress.say(fmt::format("turn {}: lowest estimated cost {:.2f} of the original (not timed)",
+                                    record.turn, first.cost));
+}
+
+Result<void> Optimizer::decideByRace(TurnRecord& record) {
+  std::vector<Entry*> racers = selectRacers(record.turn);
+  if (racers.empty()) {
+    return {};
+  }
+  if (best_.entry != &original()) {
+    racers.insert(racers.begin(), best_.entry);
+  }
+  racers.insert(racers.begin(), &original());
+  std::vector<engine::Participant> participants;
+  for (const Entry* racer : racers) {
+    participants.push_back(trials_.participant(racer->trial, racer->source()));
+  }
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
+  const std::string stage = stageName(record.turn, "race");
+  const auto outOfTime = [&, known = trials_.recordedRounds(original().trial, model::Stage::race,
+                                                            firstRound(record.turn))](
+                             std::int64_t rounds) { return rounds >= known && mustConfirm(); };
+  const TurnRace race = HONE_TRY(raceTurn({.rounds = races_,
+                                           .participants = participants,
+                                           .turn = record.turn,
+                                           .seed = trials_.scope().seed,
+                                           .stage = stage,
+                                           .progress = context_.progress,
+                                           .outOfTime = outOfTime}));
+  trials_.refresh();
+  for (std::size_t i = 0; i < racers.size(); ++i) {
+    if (race.speedups[i]) {
+      record.speedups[racers[i]->source().key()] = *race.speedups[i];
+    }
+  }
+  if (race.speedups.front()) {
+    setWinner(record, racers, race);
+  } else {
+    skippedRace_ = true;  // no time for a round
+  }
   return {};
 }
 
@@ -493,12 +548,12 @@ void Optimizer::applyTurn(const TurnRecord& record) {
   }
   if (Entry* best = trials_.find(record.best); best != nullptr) {
     best_ = {best, record.bestSpeedup, record.bestNs};
-    context_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
+    context_.progress.best(!timed_ ? "not timed" : fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
   }
 }
 
 Result<std::optional<Confirmation>> Optimizer::confirm() {
-  if (best_.entry == &original()) {
+  if (best_.entry == &original() || !timed_) {
     return std::nullopt;
   }
   return confirmWinner({.trials = trials_,

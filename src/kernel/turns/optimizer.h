@@ -54,7 +54,7 @@ class Optimizer {
  public:
   Optimizer(const OptimizerContext& context, const RunScope& scope, OptimizeOptions options);
 
-  /// Returns a user error if the original fails or cannot be timed on this machine, and the error
+  /// Returns a user error if the original fails, and the error
   /// of the proposer if it fails before a candidate is faster. If it fails later, the best kernel
   /// so far is confirmed, and `Optimized::failure` is that error.
   [[nodiscard]] Result<Optimized> optimize(const Source& source);
@@ -80,6 +80,10 @@ class Optimizer {
   /// Returns true if a candidate of the turn is correct.
   [[nodiscard]] bool hasCorrectCandidate(const TurnRecord& record);
   [[nodiscard]] Result<void> decide(TurnRecord& record);
+  /// Races the candidates of the turn and records the winner.
+  [[nodiscard]] Result<void> decideByRace(TurnRecord& record);
+  /// Records the candidate with the lowest estimated cost, if kernels cannot be timed.
+  void decideByEstimate(TurnRecord& record);
   /// Records the winner of a race and its gain over the best before.
   void setWinner(TurnRecord& record, const std::vector<Entry*>& racers, const TurnRace& race) const;
   void applyTurn(const TurnRecord& record);
@@ -119,6 +123,7 @@ class Optimizer {
   engine::BudgetClock clock_;  ///< includes the time of earlier processes of the run
   Best best_;
   double bestScreenNs_ = 0;
+  bool timed_ = true;  ///< false if the device is missing
   std::optional<double> originalOverPyTorch_;  ///< the original's speedup over PyTorch
   double pytorchNs_ = 0;
   int turnsWithoutGain_ = 0;  ///< in a row; turns without a correct candidate do not count

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kernel/turns/outputs.h"
 #include "kernel/turns/test_optimizer.h"
 #include "kernel/worker/sandbox/defences.h"
 
@@ -20,9 +21,11 @@ using test::makeProposal;
 using test::OptimizerFixture;
 using test::ScriptedProposer;
 using test::unreachableTarget;
+using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// Judges every kernel as a GPU kernel on a machine without a GPU.
@@ -30,26 +33,55 @@ class JudgeWithoutGpu : public FakeKernelJudge {
  public:
   [[nodiscard]] Result<JudgeResult> judge(const Source& source, std::uint64_t salt) override {
     JudgeResult judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
+    const double bytes = judged.samples.empty() ? 0 : 1e6 * judged.samples.front().cpuNs;
     judged.samples.clear();
-    judged.facts.update({{"timed", false}, {"registers", 96}, {"spills", 8}});
+    judged.facts.update({{"timed", false},
+                         {"registers", 96},
+                         {"spills", 8},
+                         {"kernels",
+                          {{{"arch", "sm_80"},
+                            {"threads", 128},
+                            {"blocks", 1024},
+                            {"registers", 96},
+                            {"global_bytes", bytes}}}}});
     return judged;
   }
 };
 
-TEST(Optimizer, AnalysesKernelThatCannotBeTimed) {
+TEST(Optimizer, OrdersKernelsThatCannotBeTimedByEstimates) {
   OptimizerFixture fixture;
   JudgeWithoutGpu kernelJudge;
-  ScriptedProposer proposer({});
+  ScriptedProposer proposer({{makeProposal(kernelTaking(900)), makeProposal(kernelTaking(300)),
+                              makeProposal(failingKernel(Outcome::mismatch))}});
   testing::internal::CaptureStderr();
   const auto result =
       fixture.optimize(kernelJudge, proposer, unreachableTarget(), {.quiet = false});
   const std::string output = testing::internal::GetCapturedStderr();
-  ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message,
-              HasSubstr("no GPU was found to time it; run hone on a machine with a GPU (96 "
-                        "registers, 8 bytes spilled)"));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(output, HasSubstr("no GPU was found to time it"));
   EXPECT_THAT(output, HasSubstr("not timed; 96 registers, 8 bytes spilled\n"));
-  EXPECT_THAT(output, HasSubstr("register spills"));
+  EXPECT_EQ(result->best.source.key(), kernelTaking(300).key());
+  EXPECT_TRUE(result->isPromising());
+  EXPECT_FALSE(result->improved());
+  EXPECT_FALSE(result->confirmed);
+  EXPECT_LT(result->estimatedCost(kernelTaking(300).key()).value(), 0.5);
+  EXPECT_THAT(result->note, HasSubstr("not timed"));
+  const Outputs outputs =
+      planOutputs(*result, {"a/scale.cc", "a/scale.reference.cc", "scale", "a machine", "1.0"});
+  EXPECT_EQ(outputs.kernel.name, "scale_not_timed.cc");
+  EXPECT_THAT(outputs.kernel.text, AllOf(HasSubstr("NOT TIMED"), Not(HasSubstr("Optimized"))));
+  EXPECT_THAT(outputs.history.text, HasSubstr("\"speedup\": null"));
+}
+
+TEST(Optimizer, WritesNothingIfNoUntimedKernelIsPromising) {
+  OptimizerFixture fixture;
+  JudgeWithoutGpu kernelJudge;
+  ScriptedProposer proposer({{makeProposal(kernelTaking(2000))}});
+  const auto result = fixture.optimize(kernelJudge, proposer, unreachableTarget());
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_FALSE(result->isPromising());
+  EXPECT_EQ(planOutputs(*result, {"a/scale.cc", "", "scale", "", "1.0"}).kernel.name, "");
+  EXPECT_THAT(result->note, HasSubstr("nothing written"));
 }
 
 TEST(Optimizer, KeepsAndConfirmsBest) {

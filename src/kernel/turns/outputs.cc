@@ -10,6 +10,7 @@
 #include "base/text/json.h"
 #include "base/text/text.h"
 #include "base/text/unified_diff.h"
+#include "kernel/propose/analysis/gpu_estimate.h"
 #include "kernel/worker/cpp/cpp_flags.h"
 
 namespace hone::kernel {
@@ -24,13 +25,22 @@ std::string speedupText(const stats::Comparison& comparison) {
 }
 
 constexpr std::string_view kHeader = "Optimized by hone ";
+constexpr std::string_view kUntimedHeader = "Proposed by hone ";
 
 std::string_view commentMarker(Language language) { return language == Language::cpp ? "//" : "#"; }
 
 std::string_view withoutHeader(std::string_view text, Language language) {
-  const bool hasHeader = text.starts_with(fmt::format("{} {}", commentMarker(language), kHeader));
+  const std::string_view mark = commentMarker(language);
+  const bool hasHeader = text.starts_with(fmt::format("{} {}", mark, kHeader)) ||
+                         text.starts_with(fmt::format("{} {}", mark, kUntimedHeader));
   const auto end = text.find("\n\n");
   return hasHeader && end != std::string_view::npos ? text.substr(end + 2) : text;
+}
+
+/// Returns the statistics of the compiled best kernel, one line per architecture.
+std::vector<std::string> describeBest(const Optimized& optimized) {
+  const JudgedProposal* best = optimized.find(optimized.best.source.key());
+  return best == nullptr ? std::vector<std::string>() : describeGpu(best->judged.facts);
 }
 
 json evaluationJson(const Optimized& optimized, const Proposal& proposal) {
@@ -62,16 +72,20 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
     evaluation.push_back(evaluationJson(optimized, proposal));
   }
   const JudgedProposal* best = optimized.find(turn.best);
+  const bool timed = optimized.timed;
+  const auto cost = timed ? std::nullopt : optimized.estimatedCost(turn.best);
   return {{"iteration", turn.turn},
           {"bottleneck_analysis", turn.analysis ? toJson(*turn.analysis) : json()},
           {"examples", turn.examples},
           {"optimization_suggestions", std::move(suggestions)},
           {"code_changes", std::move(changes)},
           {"evaluation", std::move(evaluation)},
-          {"improvement", turn.improvement},
+          {"improvement", timed ? json(turn.improvement) : json()},
           {"best", best != nullptr ? best->proposal.title : ""},
-          {"speedup_over_original", turn.bestSpeedup},
-          {"speedup", turn.bestSpeedup * optimized.originalOverPyTorch.value_or(1)},
+          {"speedup_over_original", timed ? json(turn.bestSpeedup) : json()},
+          {"speedup", timed ? json(turn.bestSpeedup * optimized.originalOverPyTorch.value_or(1))
+                            : json()},
+          {"estimated_cost", cost ? json(*cost) : json()},
           {"repairs", turn.repairs},
           {"complaint", turn.complaint}};
 }
@@ -84,15 +98,21 @@ std::filesystem::path optimizedFile(const std::filesystem::path& kernelFile, dou
                                                 kernelFile.extension().string());
 }
 
+std::filesystem::path untimedFile(const std::filesystem::path& kernelFile) {
+  return kernelFile.parent_path() / fmt::format("{}_not_timed{}", kernelFile.stem().string(),
+                                                kernelFile.extension().string());
+}
+
 bool isOptimizedFile(const std::filesystem::path& file) {
-  static const RE2 kName(R"(_optimized_[0-9]+\.[0-9]+x$)", RE2::Latin1);
+  static const RE2 kName(R"((_optimized_[0-9]+\.[0-9]+x|_not_timed)$)", RE2::Latin1);
   return RE2::PartialMatch(file.stem().string(), kName);
 }
 
 std::string optimizedText(const Optimized& optimized, const OutputOptions& options) {
   const Source& best = optimized.best.source;
   const std::string_view mark = commentMarker(best.language);
-  std::string text = fmt::format("{} {}{} from {} on {}: {}\n", mark, kHeader, options.version,
+  std::string text = fmt::format("{} {}{} from {} on {}: {}\n", mark,
+                                 optimized.timed ? kHeader : kUntimedHeader, options.version,
                                  options.kernelFile.filename().string(), utcNow(),
                                  shortened(optimized.best.title, 100));
   if (optimized.confirmed) {
@@ -104,8 +124,20 @@ std::string optimizedText(const Optimized& optimized, const OutputOptions& optio
                 ? fmt::format("{} over PyTorch: {}\n", mark, speedupText(*confirmed.pytorch))
                 : fmt::format("{} over PyTorch: not measured\n", mark);
   }
-  text += fmt::format("{} on {}; verified against {}\n", mark, options.machine,
-                      options.reference.filename().string());
+  if (optimized.timed) {
+    text += fmt::format("{} on {}; verified against {}\n", mark, options.machine,
+                        options.reference.filename().string());
+  } else {
+    text += fmt::format(
+        "{0} NOT TIMED: chosen by an estimate from the compiled code, not by a measurement.\n"
+        "{0} Its twin on the CPU was verified against {1}. To time it on a machine with a GPU:\n"
+        "{0} hone kernel optimize --device cuda --kernel {2} --reference {1}\n",
+        mark, options.reference.filename().string(),
+        untimedFile(options.kernelFile).filename().string());
+    for (const std::string& line : describeBest(optimized)) {
+      text += fmt::format("{} {}\n", mark, line);
+    }
+  }
   if (!optimized.best.techniques.empty()) {
     text += fmt::format("{} techniques: {}\n", mark, join(optimized.best.techniques, ", "));
   }
@@ -148,6 +180,9 @@ Outputs planOutputs(const Optimized& optimized, const OutputOptions& options) {
     outputs.kernel = {
         optimizedFile(options.kernelFile, optimized.reportedSpeedup()).filename().string(),
         optimizedText(optimized, options)};
+  } else if (optimized.isPromising()) {
+    outputs.kernel = {untimedFile(options.kernelFile).filename().string(),
+                      optimizedText(optimized, options)};
   }
   return outputs;
 }

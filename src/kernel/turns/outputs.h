@@ -28,7 +28,7 @@ struct NamedText {
 
 /// The files of an optimized kernel.
 struct Outputs {
-  NamedText kernel;  ///< the best kernel, if it is confirmed to be faster
+  NamedText kernel;  ///< the best kernel, if it is confirmed to be faster or could not be timed
   NamedText history;
   NamedText conversation;  ///< with a language model
 };
@@ -43,7 +43,9 @@ struct OutputFiles {
 /// Returns the path of the optimized kernel next to the original: "softmax_optimized_1.234x.cc".
 [[nodiscard]] std::filesystem::path optimizedFile(const std::filesystem::path& kernelFile,
                                                   double speedup);
-/// Returns true if the file name is one that optimizedFile returns.
+/// Returns the path of the most promising kernel that could not be timed: "gemm_not_timed.py".
+[[nodiscard]] std::filesystem::path untimedFile(const std::filesystem::path& kernelFile);
+/// Returns true if the file name is one that optimizedFile or untimedFile returns.
 [[nodiscard]] bool isOptimizedFile(const std::filesystem::path& file);
 
 /// Returns the best kernel with its measurements in a header of comments, ended by an empty line.
@@ -52,7 +54,8 @@ struct OutputFiles {
 /// Returns one entry per turn. The last one also has the stop reason and the confirmation.
 [[nodiscard]] nlohmann::json historyJson(const Optimized& optimized, const std::string& fileName);
 
-/// Returns the files to write: the best kernel if it is confirmed, the history, the conversation.
+/// Returns the files to write: the best kernel if it is confirmed, or promising and not timed, the
+/// history, the conversation.
 [[nodiscard]] Outputs planOutputs(const Optimized& optimized, const OutputOptions& options);
 /// Writes the kernel to its folder and the other files to `logs`. Each file is written to a
 /// temporary file and renamed.

@@ -111,6 +111,8 @@ TEST(Outputs, ReadsFlagsOfHeader) {
 TEST(Outputs, RecognizesOptimizedFileNames) {
   EXPECT_EQ(optimizedFile("a/softmax.py", 1.23449), "a/softmax_optimized_1.234x.py");
   EXPECT_TRUE(isOptimizedFile("a/softmax_optimized_1.234x.py"));
+  EXPECT_EQ(untimedFile("a/gemm.py"), "a/gemm_not_timed.py");
+  EXPECT_TRUE(isOptimizedFile("a/gemm_not_timed.py"));
   EXPECT_FALSE(isOptimizedFile("softmax.py"));
   EXPECT_FALSE(isOptimizedFile("softmax_optimized.py"));
 }

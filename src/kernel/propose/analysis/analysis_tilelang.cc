@@ -1,13 +1,15 @@
 #include "kernel/propose/analysis/analysis_tilelang.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "base/text/text.h"
-#include "kernel/propose/tilelang_knobs.h"
-#include "kernel/propose/tilelang_loops.h"
+#include "kernel/propose/tilelang/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_loops.h"
+#include "kernel/propose/tilelang/tilelang_program.h"
 
 namespace hone::kernel {
 namespace {
@@ -92,7 +94,10 @@ std::optional<std::size_t> repeatedExp(const std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<Finding> tileLangFindings(const Source& source) {
-  const std::string text = blankComments(source.text);
+  std::string text = blankComments(source.text);
+  // The findings below expect the usual name of the module.
+  const std::string module = TileProgram(source.text).module();
+  RE2::GlobalReplace(&text, fmt::format(R"(\b{})", RE2::QuoteMeta(module)), "T.");
   const std::vector<std::string> lines = splitAt(text, '\n');
   const auto kernel = lineWith(lines, "T.Kernel(");
   if (!kernel) {

@@ -1,4 +1,4 @@
-#include "kernel/propose/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_knobs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 
 #include "kernel/propose/analysis/analysis_tilelang.h"
 #include "kernel/propose/search_proposer.h"
+#include "kernel/propose/tilelang/tilelang_program.h"
 
 namespace hone::kernel {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/propose/tilelang_loops.h"
+#include "kernel/propose/tilelang/tilelang_loops.h"
 
 #include <fmt/format.h>
 

@@ -28,8 +28,8 @@ struct TextKnob {
 
 /// Returns the knobs of a source: numbers assigned to names such as block, tile, thread or stage
 /// (as a default, a keyword or an assignment), and loop kinds. For a CPU target also the order of
-/// T.serial loops and the compiler flags, for other targets structural changes. Ignores comments
-/// and strings.
+/// T.serial loops and the compiler flags, for other targets structural changes (see
+/// tilelang_structure.h). Ignores comments and strings.
 [[nodiscard]] std::vector<TextKnob> tileLangKnobs(std::string_view text);
 
 /// Returns the text with the knob set to `value`.
@@ -54,8 +54,5 @@ struct TextMove {
 /// Returns true if the source names the target "c". There g++ vectorizes the loops, and
 /// T.vectorized has no effect.
 [[nodiscard]] bool targetsCpu(std::string_view text);
-
-/// Replaces comments and strings by blanks; all other characters keep their positions.
-[[nodiscard]] std::string blankComments(std::string_view text);
 
 }  // namespace hone::kernel

@@ -1,6 +1,7 @@
-#include "kernel/propose/tilelang_knobs.h"
+#include "kernel/propose/tilelang/tilelang_knobs.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +14,9 @@
 
 #include "base/random.h"
 #include "base/text/text.h"
-#include "kernel/propose/tilelang_loops.h"
-#include "kernel/propose/tilelang_structure.h"
+#include "kernel/propose/tilelang/tilelang_loops.h"
+#include "kernel/propose/tilelang/tilelang_program.h"
+#include "kernel/propose/tilelang/tilelang_structure.h"
 
 namespace hone::kernel {
 namespace {
@@ -122,12 +124,18 @@ void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_
                    lineAt(text, place.begin)});
 }
 
+/// Whether iterations of a loop may run at the same time.
+enum class Order : std::uint8_t { anyOrder, inOrder };
+
 void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at,
-             std::string_view kind, bool cpu) {
-  constexpr std::array<std::string_view, 4> kKinds = {"serial", "unroll", "vectorized", "Parallel"};
+             std::string_view kind, Order order) {
+  const std::vector<std::string_view> kinds =
+      order == Order::anyOrder
+          ? std::vector<std::string_view>{"Parallel", "vectorized", "unroll", "serial"}
+          : std::vector<std::string_view>{"unroll", "serial"};
   std::vector<std::string> others;
-  for (const std::string_view other : {kKinds[2], kKinds[1], kKinds[0]}) {
-    if (other != kind && !(cpu && other == kKinds[2])) {
+  for (const std::string_view other : kinds) {
+    if (other != kind) {
       others.emplace_back(other);
     }
   }
@@ -196,6 +204,24 @@ double knobWeight(const std::vector<Finding>& findings, const TextKnob& knob) {
   return weight;
 }
 
+/// Describes a knob that rewrites several lines; "" for others.
+std::string_view describeRewrite(std::string_view knob) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTexts = {
+      {{"gemm", "T.gemm instead of loops"},
+       {"shared", "tiles in shared memory, copied in a pipeline"},
+       {"reduction", "a tiled reduction instead of a serial loop"},
+       {"epilogue", "results through shared memory"}}};
+  const auto* const found = std::ranges::find(kTexts, knob, &decltype(kTexts)::value_type::first);
+  return found == kTexts.end() ? "" : found->second;
+}
+
+/// Returns the numbers that distinguish the values of a rewrite: "by 32".
+std::string rewriteSize(const std::string& value) {
+  static const RE2 kStep(R"(ceildiv\(.*, (\d+)\))");
+  std::string size;
+  return RE2::PartialMatch(value, kStep, &size) ? fmt::format("by {}", size) : "whole";
+}
+
 struct Change {
   const TextKnob* knob = nullptr;
   std::string value;
@@ -208,12 +234,15 @@ struct Change {
     if (knob->name == "compile_flags") {
       return value.substr(0, value.rfind(','));
     }
-    if (knob->name == "pipeline") {
-      return fmt::format("T.{} instead of T.{} (line {})", value, knob->value, knob->line);
+    if (knob->name == "pipeline" || knob->name == "memory") {
+      return fmt::format("{} instead of {} (line {})", value, knob->value, knob->line);
     }
     if (knob->name == "copy" || knob->name == "swizzle") {
-      return fmt::format("{}{} (line {})", trim(value),
+      return fmt::format("{}{} (line {})", trim(std::string_view(value).substr(0, value.find('\n'))),
                          knob->name == "copy" ? " instead of a loop" : "", knob->line);
+    }
+    if (const std::string_view what = describeRewrite(knob->name); !what.empty()) {
+      return fmt::format("{} (line {}, {})", what, knob->line, rewriteSize(value));
     }
     return knob->name == "loop"
                ? fmt::format("T.{} instead of T.{} (line {})", value, knob->value, knob->line)
@@ -305,36 +334,6 @@ TextMove makeMove(std::string_view text, const Step& step) {
 
 std::string TextMove::title() const { return join(changes, "; "); }
 
-std::string blankComments(std::string_view text) {
-  std::string result(text);
-  std::size_t i = 0;
-  const auto blank = [&](std::size_t end) {
-    for (; i < end && i < text.size(); ++i) {
-      if (text[i] != '\n') {
-        result[i] = ' ';
-      }
-    }
-  };
-  while (i < text.size()) {
-    const std::string_view rest = text.substr(i);
-    if (rest.starts_with('#')) {
-      blank(std::min(text.find('\n', i), text.size()));
-    } else if (rest.starts_with("\"\"\"") || rest.starts_with("'''")) {
-      const std::size_t close = text.find(rest.substr(0, 3), i + 3);
-      blank(close == std::string_view::npos ? text.size() : close + 3);
-    } else if (rest.starts_with('"') || rest.starts_with('\'')) {
-      std::size_t end = i + 1;
-      while (end < text.size() && text[end] != rest[0] && text[end] != '\n') {
-        end += text[end] == '\\' ? 2 : 1;
-      }
-      blank(end + 1);
-    } else {
-      ++i;
-    }
-  }
-  return result;
-}
-
 bool targetsCpu(std::string_view text) {
   return text.contains("target=\"c\"") || text.contains("target='c'");
 }
@@ -343,11 +342,15 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
   const std::string code = blankComments(text);
   const bool cpu = targetsCpu(text);
   std::vector<TextKnob> knobs;
+  const TileProgram program(text);
+  const std::string& module = program.module();
+  std::vector<int> independent;  // lines of loops
   if (cpu) {
     addFlags(knobs, text, code);
     addOrders(knobs, text, code);
   } else {
-    knobs = structureKnobs(text, code);
+    knobs = structureKnobs(text);
+    independent = independentLoops(program);
   }
   text = code;
   for (std::size_t at = 0; at < text.size();) {
@@ -360,10 +363,11 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
       ++end;
     }
     const std::string_view word = text.substr(at, end - at);
-    const bool ofT = at >= 2 && text.substr(at - 2, 2) == "T.";
+    const bool ofT = at >= module.size() && text.substr(at - module.size(), module.size()) == module;
     if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
         end < text.size() && text[end] == '(') {
-      addLoop(knobs, text, at, word, cpu);
+      const bool anyOrder = std::ranges::find(independent, lineAt(text, at)) != independent.end();
+      addLoop(knobs, text, at, word, anyOrder ? Order::anyOrder : Order::inOrder);
     } else if (const auto place = numberAfter(text, end)) {
       addNumber(knobs, text, word, *place, cpu);
     }
