@@ -16,7 +16,7 @@ namespace hone::app {
 struct CompileOnlyOptions {
   std::string folder;            ///< "": named after the program
   std::size_t candidates = 100;  ///< per dispatch
-  engine::Budget time;           ///< in total; the remainder is shared evenly
+  engine::Budget time;           ///< in total; each dispatch gets an equal share of the rest
   tune::DispatchSelection tunables;
   std::vector<std::string> flags;  ///< of the user
   std::vector<std::string> inputs;

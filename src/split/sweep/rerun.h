@@ -31,8 +31,8 @@ struct Rerun {
 [[nodiscard]] nlohmann::json toJson(const Rerun& rerun);
 [[nodiscard]] Rerun rerunFrom(const nlohmann::json& json);
 
-/// Returns the tables whose files the user deleted from the folder to measure them again. Nothing
-/// is deleted if an earlier sweep of this workload left no file there.
+/// Returns the tables whose files the user deleted from the folder to measure them again. Returns
+/// none if no earlier sweep of this workload left a file there.
 [[nodiscard]] Rerun findDeleted(const std::filesystem::path& folder, std::string_view stem,
                                 std::span<const std::int64_t> limits);
 
