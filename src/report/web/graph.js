@@ -52,7 +52,7 @@
     return svg("g", { class: "edge" }, [
       svg("title", { text: edge.label }),
       svg("path", { d: `M${fromX},${fromY} C${fromX},${middle} ${toX},${middle} ${toX},${toY - 2}`, "marker-end": "url(#arrow)" }),
-      svg("text", { x: (fromX + toX) / 2, y: middle + 4, text: hone.shortened(edge.label, kLetters) }),
+      svg("text", { x: fromX * 0.7 + toX * 0.3, y: middle + 4, text: hone.shortened(edge.label, kLetters) }),
     ]);
   };
 
