@@ -106,7 +106,7 @@ Value Body::accumulate(const Loops& loops, const Value& lhs, const Value& rhs, c
     line("  %sum = arith.add{} {}, %product : {}", suffix, arguments[2], nameOf(to));
     return "%sum";
   };
-  return generic(loops, {lhs, rhs}, init, rootAttributes(""), multiplyAdd);
+  return generic(loops, {lhs, rhs}, init, rootAttributes(loops.attributes), multiplyAdd);
 }
 
 Value Body::generic(const Loops& loops, const std::vector<Value>& inputs, const Value& init,

@@ -28,6 +28,8 @@ struct Loops {
   std::vector<std::string> maps;
   std::size_t parallel = 0;
   std::size_t reduction = 0;
+  /// Further attributes of an accumulation.
+  std::string attributes = "";  // NOLINT(readability-redundant-string-init): g++ warns
 };
 
 /// Writes a function's body line by line. Functions that return a Value append its operation.

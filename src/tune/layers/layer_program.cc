@@ -135,7 +135,7 @@ std::string originalProgram(const Layer& layer) {
   return programAround(body, {image}, layer.operands[1], result);
 }
 
-std::string layerProgram(const Layer& layer, Way way) {
+std::string layerProgram(const Layer& layer, const Way& way) {
   const LayerCore core = coreOf(layer);
   Body body("");
   std::vector<Value> images;
@@ -149,9 +149,9 @@ std::string layerProgram(const Layer& layer, Way way) {
   return programAround(body, images, core.other, writeCore(body, layer, way, images, other));
 }
 
-Result<engine::Program> writeLayerProgram(const Layer& layer, Way way,
+Result<engine::Program> writeLayerProgram(const Layer& layer, const Way& way,
                                           const std::filesystem::path& folder) {
-  std::string name(nameOf(way));
+  std::string name = nameOf(way);
   std::replace(name.begin(), name.end(), ' ', '_');
   const LayerCore core = coreOf(layer);
   return writeProgram(layerProgram(layer, way), folder / fmt::format("{}.mlir", name), core.images,

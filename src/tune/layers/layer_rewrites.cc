@@ -89,15 +89,15 @@ std::string packMatmul(const std::string& name) {
 LayerRewrites layerRewrites(std::span<const LayerChoice> choices) {
   LayerRewrites rewrites;
   for (const LayerChoice& choice : choices) {
-    const bool matmul = isMatmul(choice.layer);
-    if (matmul && choice.way != Way::packedMatmul) {
+    if (isMatmul(choice.layer) && choice.way == Way::matmul) {
       continue;
     }
+    const bool packs = isMatmul(choice.layer) && choice.way == Way::packedMatmul;
     const std::string name = fmt::format("layer{}", &choice - choices.data());
     rewrites.definitions +=
-        (matmul ? "" : layerFunction(name, choice)) + layerMatcher(name, choice.layer);
+        (packs ? "" : layerFunction(name, choice)) + layerMatcher(name, choice.layer);
     rewrites.steps +=
-        findLayer(name, choice.layer) + (matmul ? packMatmul(name) : replaceLayer(name));
+        findLayer(name, choice.layer) + (packs ? packMatmul(name) : replaceLayer(name));
   }
   if (!rewrites.steps.empty()) {
     // Packs move through generic operations only, for example through broadcast biases.

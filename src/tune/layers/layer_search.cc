@@ -48,10 +48,9 @@ Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& 
   std::vector<Way> ways = waysFor(layer);
   const auto likely = std::find(ways.begin(), ways.end(), likelyWay(layer));
   std::rotate(ways.begin(), likely, likely + 1);
-  for (const Way way : ways) {
+  for (const Way& way : ways) {
     const std::vector<LayerChoice> choice = {{layer, way}};
-    plan.candidates.push_back(
-        {plan.programs.size(), {std::string(nameOf(way)), flagsFor(choice), {}}});
+    plan.candidates.push_back({plan.programs.size(), {nameOf(way), flagsFor(choice), {}}});
     plan.programs.push_back(HONE_TRY(writeLayerProgram(layer, way, folder)));
   }
   plan.inputs = HONE_TRY(engine::makeInputs(plan.programs.front(), {}, options.seed, folder));
@@ -88,7 +87,7 @@ std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {
   return choices;
 }
 
-std::vector<LayerChoice> choicesWithout(Way excluded, std::span<const LayerChoice> choices,
+std::vector<LayerChoice> choicesWithout(const Way& excluded, std::span<const LayerChoice> choices,
                                         std::span<const model::TunedLayer> measured) {
   std::vector<LayerChoice> others(choices.begin(), choices.end());
   for (LayerChoice& choice : others) {
@@ -184,7 +183,7 @@ Result<std::vector<LayerChoice>> LayerSearch::run(std::span<const Layer> layers,
   }
   for (model::TunedLayer& measured : measured_) {
     if (isMatmul(measured.layer)) {
-      const auto unpacked = measured.ns.find(std::string(nameOf(Way::matmul)));
+      const auto unpacked = measured.ns.find(nameOf(Way::matmul));
       measured.defaultNs =
           unpacked == measured.ns.end() ? std::nullopt : std::optional(unpacked->second);
     } else if (!measured.defaultNs && !clock.spent(fraction)) {

@@ -25,7 +25,7 @@ namespace hone::tune {
 
 /// Returns the choices with the fastest measured way other than `excluded` for each measured layer
 /// that has one.
-[[nodiscard]] std::vector<LayerChoice> choicesWithout(Way excluded,
+[[nodiscard]] std::vector<LayerChoice> choicesWithout(const Way& excluded,
                                                       std::span<const LayerChoice> choices,
                                                       std::span<const model::TunedLayer> measured);
 

@@ -7,6 +7,9 @@
 #include <array>
 #include <utility>
 
+#include "base/text/text.h"
+#include "tune/layers/layer_panels.h"
+
 namespace hone::tune {
 namespace {
 
@@ -20,12 +23,16 @@ using model::TensorType;
 /// Filters with more positions than this are not computed position by position.
 constexpr std::int64_t kMaxPositions = 49;
 
-constexpr std::array<std::pair<Way, std::string_view>, 5> kWayNames = {{
-    {Way::direct, "direct"},
-    {Way::matmul, "matmul"},
-    {Way::packedMatmul, "packed matmul"},
-    {Way::perRow, "per row"},
-    {Way::perPosition, "per position"},
+/// Register tiles that are tried per method.
+constexpr std::size_t kTilesPerMethod = 2;
+
+constexpr std::array<std::pair<Method, std::string_view>, 6> kMethodNames = {{
+    {Method::direct, "direct"},
+    {Method::matmul, "matmul"},
+    {Method::packedMatmul, "packed matmul"},
+    {Method::perRow, "per row"},
+    {Method::perPosition, "per position"},
+    {Method::atOnce, "at once"},
 }};
 
 enum class LayerKind : std::uint8_t { convolution, grouped, depthwise, pooling, concat, slice };
@@ -264,22 +271,32 @@ Value copyWindows(Body& body, const Loops& loops, const Value& image, TensorType
                       [](const std::vector<std::string>& arguments) { return arguments[0]; });
 }
 
-Value writePerRow(Body& body, const LayerForm& form, const Window& window,
-                  const std::array<Value, 2>& operands, const TensorType& result) {
-  const std::vector<std::int64_t>& image = operands[0].type.shape;
+/// Returns a copy of the windows' rows, one per pixel of the result and row of the image.
+Value copyRows(Body& body, const Window& window, const Value& image, const TensorType& result) {
+  const std::vector<std::int64_t>& shape = image.type.shape;
   const Loops loops{
       .names = "n, h, w, x, c",
       .maps = {fmt::format("n, h, w * {} + x * {}, c", window.stride[1], window.dilation[1]),
                "n, h, w, x, c"},
       .parallel = 5,
       .reduction = 0};
-  const Value rows =
-      body.collapse(copyWindows(body, loops, operands[0],
-                                {{image[0], image[1], result.shape[2], window.size[1], image[3]}}),
-                    3);
+  return body.collapse(
+      copyWindows(body, loops, image,
+                  {{shape[0], shape[1], result.shape[2], window.size[1], shape[3]}}),
+      3);
+}
+
+/// Returns the window with its columns merged into one.
+Window columnOf(Window window) {
+  window.size[1] = window.stride[1] = window.dilation[1] = 1;
+  return window;
+}
+
+Value writePerRow(Body& body, const LayerForm& form, const Window& window,
+                  const std::array<Value, 2>& operands, const TensorType& result) {
+  const Value rows = copyRows(body, window, operands[0], result);
   const Value filter = body.collapse(orderedFilter(body, form, operands[1]), 1);
-  Window column = window;
-  column.size[1] = column.stride[1] = column.dilation[1] = 1;
+  const Window column = columnOf(window);
   Value sum = body.zeros(result);
   for (std::int64_t y = 0; y < window.size[0]; ++y) {
     const Value part = body.collapse(
@@ -304,35 +321,143 @@ Value copyAllWindows(Body& body, const Window& window, const Value& image,
                        window.size[1], image.type.shape[3]}});
 }
 
-Value writeMatmul(Body& body, const LayerForm& form, const Window& window,
-                  const std::array<Value, 2>& operands, const TensorType& result, bool packed) {
-  Value rows = operands[0];
+/// Returns the windows as rows of a matrix. Copies them unless they are single pixels.
+Value windowRows(Body& body, const Window& window, Value image, const TensorType& result) {
   if (!window.isPixel()) {
-    rows = collapseTimes(body, copyAllWindows(body, window, rows, result), 3, 2);
+    image = collapseTimes(body, copyAllWindows(body, window, image, result), 3, 2);
   }
-  rows = collapseTimes(body, rows, 0, 2);
-  const Value columns = collapseTimes(body, orderedFilter(body, form, operands[1]), 0, 2);
-  const Value sum = body.zeros({{rows.type.shape[0], columns.type.shape[1]}, result.element});
-  Value product = body.define(sum.type, "linalg.matmul {}ins({}, {} : {}, {}) outs({} : {}) -> {}",
-                              packed ? "{iree.opt.data_tiling} " : "", rows.name, columns.name,
-                              rows.text(), columns.text(), sum.name, sum.text(), sum.text());
-  product = body.expand(product, 0, result.shape[0]);
-  return body.expand(product, 1, result.shape[1]);
+  return collapseTimes(body, image, 0, 2);
 }
 
-Value writeConvolution(Body& body, const Layer& layer, Way way,
+/// Returns the rows of a matmul's result as an image.
+Value fromRows(Body& body, const Value& rows, const TensorType& result) {
+  return body.expand(body.expand(rows, 0, result.shape[0]), 1, result.shape[1]);
+}
+
+Value writeMatmul(Body& body, const LayerForm& form, const Window& window,
+                  const std::array<Value, 2>& operands, const TensorType& result, bool packed) {
+  const Value rows = windowRows(body, window, operands[0], result);
+  const Value columns = collapseTimes(body, orderedFilter(body, form, operands[1]), 0, 2);
+  const Value sum = body.zeros({{rows.type.shape[0], columns.type.shape[1]}, result.element});
+  const Value product =
+      body.define(sum.type, "linalg.matmul {}ins({}, {} : {}, {}) outs({} : {}) -> {}",
+                  packed ? "{iree.opt.data_tiling} " : "", rows.name, columns.name, rows.text(),
+                  columns.text(), sum.name, sum.text(), sum.text());
+  return fromRows(body, product, result);
+}
+
+/// Returns the filter in panels; the order of its dimensions uses the letters y, x and c, p for the
+/// panels and o for the columns of a panel.
+Value filterPanels(Body& body, const LayerForm& form, const Value& filter, std::string_view letters,
+                   std::int64_t columns) {
+  PanelOrder order{.filters = form.filter[3], .order = {}};
+  const auto shifted = [&](std::size_t dim) { return dim > form.filter[3] ? dim + 1 : dim; };
+  for (const char letter : letters) {
+    switch (letter) {
+      case 'y':
+        order.order.push_back(shifted(form.filter[0]));
+        break;
+      case 'x':
+        order.order.push_back(shifted(form.filter[1]));
+        break;
+      case 'c':
+        order.order.push_back(shifted(form.filter[2]));
+        break;
+      default:
+        order.order.push_back(letter == 'p' ? form.filter[3] : form.filter[3] + 1);
+    }
+  }
+  return toPanels(body, filter, order, columns);
+}
+
+/// Returns a sum of products with panels, one per position of the window. `image` has the pixels of
+/// the first dimensions of `panels`.
+Value sumOverPositions(Body& body, const Window& window, const PanelProduct& operands,
+                       const TensorType& result) {
+  Value sum = panelSum(body, result, operands.tile.columns);
+  for (std::int64_t y = 0; y < window.size[0]; ++y) {
+    for (std::int64_t x = 0; x < window.size[1]; ++x) {
+      const std::vector<std::int64_t>& shape = operands.panels.type.shape;
+      const Value panels = collapseTimes(
+          body, body.slice(operands.panels, {y, x, 0, 0, 0}, {1, 1, shape[2], shape[3], shape[4]}),
+          0, 2);
+      const bool last = y + 1 == window.size[0] && x + 1 == window.size[1];
+      sum = addPanelProduct(body,
+                            {.image = seenFrom(body, window, operands.image, result, {y, x}),
+                             .panels = panels,
+                             .tile = operands.tile,
+                             .isRoot = operands.isRoot || last},
+                            sum);
+    }
+  }
+  return sum;
+}
+
+Value writeAtOnce(Body& body, const Window& window, PanelProduct operands,
+                  const TensorType& result) {
+  operands.isRoot = false;
+  // Also defines the constant zero, which must not be defined inside of the region.
+  const Value start = panelSum(body, result, operands.tile.columns);
+  const Value region = body.define(start.type, "flow.dispatch.region -> ({}) {{", start.text());
+  const Value sum = sumOverPositions(body, window, operands, result);
+  body.line("flow.return {} : {}", sum.name, sum.text());
+  body.line("}}");
+  return fromPanelSum(body, region, result);
+}
+
+Value writeRowsInPanels(Body& body, const LayerForm& form, const Window& window,
+                        const std::array<Value, 2>& operands, const RegisterTile& tile,
+                        const TensorType& result) {
+  const Value rows = copyRows(body, window, operands[0], result);
+  Value panels = filterPanels(body, form, operands[1], "ypxco", tile.columns);
+  panels = body.expand(body.collapse(panels, 2), 1, 1);
+  return fromPanelSum(body,
+                      sumOverPositions(body, columnOf(window),
+                                       {.image = rows, .panels = panels, .tile = tile}, result),
+                      result);
+}
+
+Value writeInPanels(Body& body, const LayerForm& form, const Window& window, const Way& way,
+                    const std::array<Value, 2>& operands, const TensorType& result) {
+  const RegisterTile& tile = *way.tile;
+  if (way.method == Method::matmul) {
+    const Value panels =
+        collapseTimes(body, filterPanels(body, form, operands[1], "pyxco", tile.columns), 1, 2);
+    const Value rows = windowRows(body, window, operands[0], result);
+    TensorType product = result;
+    product.shape = {rows.type.shape[0], result.shape.back()};
+    const Value sum = addPanelProduct(body, {.image = rows, .panels = panels, .tile = tile},
+                                      panelSum(body, product, tile.columns));
+    return fromRows(body, fromPanelSum(body, sum, product), result);
+  }
+  if (way.method == Method::perRow) {
+    return writeRowsInPanels(body, form, window, operands, tile, result);
+  }
+  const PanelProduct product{.image = operands[0],
+                             .panels = filterPanels(body, form, operands[1], "yxpco", tile.columns),
+                             .tile = tile};
+  return way.method == Method::atOnce
+             ? writeAtOnce(body, window, product, result)
+             : fromPanelSum(body, sumOverPositions(body, window, product, result), result);
+}
+
+Value writeConvolution(Body& body, const Layer& layer, const Way& way,
                        const std::array<Value, 2>& operands, const TensorType& result) {
   const LayerForm& form = *formOf(layer);
   const Window window = windowOf(layer, form);
-  switch (way) {
-    case Way::matmul:
-    case Way::packedMatmul:
+  if (way.tile) {
+    return writeInPanels(body, form, window, way, operands, result);
+  }
+  switch (way.method) {
+    case Method::matmul:
+    case Method::packedMatmul:
       return writeMatmul(body, form, window, operands, result, way == Way::packedMatmul);
-    case Way::perRow:
+    case Method::perRow:
       return writePerRow(body, form, window, operands, result);
-    case Way::perPosition:
+    case Method::perPosition:
       return writePerPosition(body, form, window, operands, result);
-    case Way::direct:
+    case Method::direct:
+    case Method::atOnce:
       break;
   }
   return body.named("linalg.conv_2d_nhwc_hwcf", windowAttributes(window), operands[0],
@@ -384,8 +509,58 @@ Value addElements(Body& body, const Value& lhs, const Value& rhs) {
                       });
 }
 
-Value writeMatmulLayer(Body& body, const Layer& layer, Way way,
+/// Returns the dimension of the right operand that is summed up; nothing if the operation is not a
+/// plain matmul.
+std::optional<std::size_t> summedDim(const Layer& layer) {
+  if (layer.op != "linalg.matmul") {
+    return std::nullopt;
+  }
+  const auto maps = layer.attributes.find("indexing_maps");
+  if (maps == layer.attributes.end()) {
+    return 0;
+  }
+  const auto mapsTo = [&](std::string_view rhs) {
+    const auto map = [&](std::string_view dims) {
+      return fmt::format("affine_map<(d0, d1, d2) -> ({})>", dims);
+    };
+    return maps->second == fmt::format("[{}, {}, {}]", map("d0, d2"), map(rhs), map("d0, d1"));
+  };
+  if (mapsTo("d2, d1")) {
+    return 0;
+  }
+  return mapsTo("d1, d2") ? std::optional<std::size_t>(1) : std::nullopt;
+}
+
+void addMatmulTiles(const Layer& layer, std::vector<Way>& ways) {
+  const TiledMatmul matmul{.rows = layer.result.shape[0],
+                           .columns = layer.result.shape.back(),
+                           .sum = layer.operands[0].shape.back()};
+  if (summedDim(layer) && matmul.rows > 1 && matmul.sum > 1) {
+    for (const RegisterTile& tile :
+         registerTiles(matmul, knobs::detectCpuLimits(), kTilesPerMethod)) {
+      ways.push_back({Method::matmul, tile});
+    }
+  }
+}
+
+Value writeMatmulInPanels(Body& body, const Layer& layer, const RegisterTile& tile,
+                          const std::array<Value, 2>& operands) {
+  const std::size_t sum = *summedDim(layer);
+  const PanelOrder order = sum == 0 ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
+                                    : PanelOrder{.filters = 0, .order = {0, 2, 1}};
+  const Value product = addPanelProduct(body,
+                                        {.image = operands[0],
+                                         .panels = toPanels(body, operands[1], order, tile.columns),
+                                         .tile = tile},
+                                        panelSum(body, layer.result, tile.columns));
+  return fromPanelSum(body, product, layer.result);
+}
+
+Value writeMatmulLayer(Body& body, const Layer& layer, const Way& way,
                        const std::array<Value, 2>& operands) {
+  if (way.tile) {
+    return writeMatmulInPanels(body, layer, *way.tile, operands);
+  }
   const auto& [lhs, rhs] = operands;
   const Value sum = body.zeros(layer.result);
   const auto maps = layer.attributes.find("indexing_maps");
@@ -394,6 +569,34 @@ Value writeMatmulLayer(Body& body, const Layer& layer, Way way,
       maps == layer.attributes.end() ? "" : fmt::format("indexing_maps = {} ", maps->second),
       way == Way::packedMatmul ? "{iree.opt.data_tiling} " : "", lhs.name, rhs.name, lhs.text(),
       rhs.text(), sum.name, sum.text(), sum.text());
+}
+
+/// Adds the methods that use register tiles, with the best tiles.
+void addTiles(const Layer& layer, const LayerForm& form, std::vector<Way>& ways) {
+  const Window window = windowOf(layer, form);
+  const TensorType result = coreOf(layer).result;
+  const std::int64_t channels = coreOf(layer).images.front().shape.back();
+  const auto add = [&](Method method, std::int64_t rows, std::int64_t sum) {
+    const TiledMatmul matmul{.rows = rows, .columns = result.shape.back(), .sum = sum};
+    if (rows > 1 && sum > 1) {
+      for (const RegisterTile& tile :
+           registerTiles(matmul, knobs::detectCpuLimits(), kTilesPerMethod)) {
+        ways.push_back({method, tile});
+      }
+    }
+  };
+  const std::int64_t pixels = result.count() / result.shape.back();
+  add(Method::matmul, pixels, window.positions() * channels);
+  if (window.isPixel() || window.positions() > kMaxPositions) {
+    return;
+  }
+  // A row of one pixel leaves the loop over the rows as the last one.
+  const std::int64_t row = result.shape[2] > 1 ? result.shape[2] : result.shape[1];
+  if (window.size[0] > 1 && window.size[1] > 1) {
+    add(Method::perRow, row, window.size[1] * channels);
+  }
+  add(Method::perPosition, row, channels);
+  add(Method::atOnce, row, channels);
 }
 
 bool isSupported(const Layer& layer, const LayerForm& form) {
@@ -414,16 +617,33 @@ bool isSupported(const Layer& layer, const LayerForm& form) {
 
 }  // namespace
 
-std::string_view nameOf(Way way) {
-  return std::find_if(kWayNames.begin(), kWayNames.end(),
-                      [&](const auto& one) { return one.first == way; })
-      ->second;
+std::string nameOf(const Way& way) {
+  const std::string_view method =
+      std::ranges::find(kMethodNames, way.method, &std::pair<Method, std::string_view>::first)
+          ->second;
+  return way.tile ? fmt::format("{}, {}x{}", method, way.tile->rows, way.tile->columns)
+                  : std::string(method);
 }
 
 std::optional<Way> wayFrom(std::string_view name) {
-  const auto* found = std::find_if(kWayNames.begin(), kWayNames.end(),
-                                   [&](const auto& one) { return one.second == name; });
-  return found == kWayNames.end() ? std::nullopt : std::optional(found->first);
+  const auto comma = name.find(", ");
+  const auto* found = std::ranges::find(kMethodNames, name.substr(0, comma),
+                                        &std::pair<Method, std::string_view>::second);
+  if (found == kMethodNames.end()) {
+    return std::nullopt;
+  }
+  Way way{found->first};
+  if (comma == std::string_view::npos) {
+    return way;
+  }
+  const std::vector<std::string> sizes = splitAt(name.substr(comma + 2), 'x');
+  const auto rows = sizes.size() == 2 ? parseInt(sizes[0]) : std::nullopt;
+  const auto columns = sizes.size() == 2 ? parseInt(sizes[1]) : std::nullopt;
+  if (!rows || !columns) {
+    return std::nullopt;
+  }
+  way.tile = {*rows, *columns};
+  return way;
 }
 
 bool isConvolution(const Layer& layer) {
@@ -436,7 +656,9 @@ bool isMatmul(const Layer& layer) { return layer.op.contains("matmul"); }
 
 std::vector<Way> waysFor(const Layer& layer) {
   if (isMatmul(layer)) {
-    return {Way::matmul, Way::packedMatmul};
+    std::vector<Way> ways = {Way::matmul, Way::packedMatmul};
+    addMatmulTiles(layer, ways);
+    return ways;
   }
   const LayerForm* form = formOf(layer);
   if (form == nullptr || !isSupported(layer, *form)) {
@@ -453,6 +675,7 @@ std::vector<Way> waysFor(const Layer& layer) {
       if (positions) {
         ways.push_back(Way::perPosition);
       }
+      addTiles(layer, *form, ways);
       return ways;
     }
     case LayerKind::grouped:
@@ -502,7 +725,7 @@ LayerCore coreOf(const Layer& layer) {
   return core;
 }
 
-Value writeCore(Body& body, const Layer& layer, Way way, const std::vector<Value>& images,
+Value writeCore(Body& body, const Layer& layer, const Way& way, const std::vector<Value>& images,
                 const std::optional<Value>& other) {
   if (isMatmul(layer)) {
     return writeMatmulLayer(body, layer, way, {images[0], *other});
@@ -525,7 +748,11 @@ Value writeCore(Body& body, const Layer& layer, Way way, const std::vector<Value
   return writeConvolution(body, layer, way, operands, result);
 }
 
-Value writeLayer(Body& body, const Layer& layer, Way way, const std::vector<Value>& operands) {
+Value writeLayer(Body& body, const Layer& layer, const Way& way,
+                 const std::vector<Value>& operands) {
+  if (isMatmul(layer)) {
+    return addElements(body, writeCore(body, layer, way, {operands[0]}, operands[1]), operands[2]);
+  }
   const LayerForm& form = *formOf(layer);
   const auto last = [&](const Value& value) {
     return toChannelsLast(body, form, asPlane(body, form, value));

@@ -8,19 +8,43 @@
 
 #include "iree/mlir/mlir_body.h"
 #include "model/problem/layer.h"
+#include "tune/layers/register_tile.h"
 
 namespace hone::tune {
 
-/// A way to compute a layer. All ways of a layer have the same results, except for rounding.
-enum class Way : std::uint8_t {
+/// Operations that a layer is computed with.
+enum class Method : std::uint8_t {
   direct,        ///< the operation itself, channels last
   matmul,        ///< one matmul on copies of the windows (im2col); no copies for 1x1 filters
   packedMatmul,  ///< like matmul, on operands packed into tiles
   perRow,        ///< a sum of matmuls, one per row of the filter, on copies of the windows' rows
   perPosition,   ///< a sum of matmuls, one per position of the filter; copies nothing
+  atOnce,        ///< like perPosition, in one dispatch; needs a tile
 };
 
-[[nodiscard]] std::string_view nameOf(Way way);
+/// A way to compute a layer. All ways of a layer have the same results, except for rounding.
+struct Way {
+  Method method = Method::direct;
+  /// The tile of results that the innermost loops keep in registers. The weights are reordered into
+  /// panels as wide as the tile. Without: the compiler chooses.
+  std::optional<RegisterTile> tile = std::nullopt;
+
+  bool operator==(const Way&) const = default;
+
+  static const Way direct;
+  static const Way matmul;
+  static const Way packedMatmul;
+  static const Way perRow;
+  static const Way perPosition;
+};
+inline constexpr Way Way::direct{Method::direct};
+inline constexpr Way Way::matmul{Method::matmul};
+inline constexpr Way Way::packedMatmul{Method::packedMatmul};
+inline constexpr Way Way::perRow{Method::perRow};
+inline constexpr Way Way::perPosition{Method::perPosition};
+
+/// Returns "per position", or with a tile "per position, 6x16".
+[[nodiscard]] std::string nameOf(const Way& way);
 [[nodiscard]] std::optional<Way> wayFrom(std::string_view name);
 
 /// Returns the ways to compute a layer, the compiler's default first; none if hone cannot rewrite
@@ -45,14 +69,14 @@ struct LayerCore {
 /// Returns the types of a layer's core. The layer must have ways.
 [[nodiscard]] LayerCore coreOf(const model::Layer& layer);
 /// Writes the core of a layer with a way of waysFor().
-[[nodiscard]] iree::Value writeCore(iree::Body& body, const model::Layer& layer, Way way,
+[[nodiscard]] iree::Value writeCore(iree::Body& body, const model::Layer& layer, const Way& way,
                                     const std::vector<iree::Value>& images,
                                     const std::optional<iree::Value>& other);
 
-/// Writes a layer other than a matmul as the program has it: brings the images to channels last,
-/// writes the core, adds the initial value, and brings the result back. Layouts are changed by
+/// Writes a layer as the program has it: brings the images to channels last, writes the core, adds
+/// the initial value, and brings the result back. Layouts are changed by
 /// packs, which the compiler moves through elementwise operations until they meet and cancel out.
-[[nodiscard]] iree::Value writeLayer(iree::Body& body, const model::Layer& layer, Way way,
+[[nodiscard]] iree::Value writeLayer(iree::Body& body, const model::Layer& layer, const Way& way,
                                      const std::vector<iree::Value>& operands);
 
 }  // namespace hone::tune

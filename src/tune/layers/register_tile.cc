@@ -1,0 +1,133 @@
+#include "tune/layers/register_tile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+namespace hone::tune {
+namespace {
+
+/// Multiply-adds and loads per cycle, and cycles until the result of a multiply-add can be used.
+constexpr double kPerCycle = 2;
+constexpr double kLatency = 4;
+/// Tiles with more rows gain nothing: loads of the image bound them.
+constexpr std::int64_t kMaxRows = 12;
+/// Workgroups per core, so that cores finish at about the same time.
+constexpr std::int64_t kWorkgroupsPerCore = 4;
+/// Matmuls with fewer multiply-adds are not divided among cores.
+constexpr double kMinSharedWork = 1e6;
+/// Iterations of the reduction per step of the innermost loop.
+constexpr std::array<std::int64_t, 3> kSumSteps = {4, 3, 2};
+
+/// Returns the cycles per multiply-add vector of a tile.
+double cyclesOf(std::int64_t rows, std::int64_t vectors) {
+  return std::max({static_cast<double>(rows * vectors) / kPerCycle,
+                   static_cast<double>(rows + vectors) / kPerCycle, kLatency});
+}
+
+/// Estimates the cycles for all rows, per row and vector of columns.
+double costOf(std::int64_t all, std::int64_t rows, std::int64_t vectors) {
+  const std::int64_t rest = all % rows;
+  const double cycles = static_cast<double>(all / rows) * cyclesOf(rows, vectors) +
+                        (rest == 0 ? 0 : cyclesOf(rest, vectors));
+  const double loads = static_cast<double>(rows + vectors) / static_cast<double>(rows * vectors);
+  constexpr double kLoadWeight = 0.05;  // loads that the multiply-adds hide still cost a little
+  return cycles / static_cast<double>(all * vectors) + kLoadWeight * loads;
+}
+
+std::int64_t sumStep(std::int64_t sum) {
+  const auto* step = std::ranges::find_if(kSumSteps, [&](auto one) { return sum % one == 0; });
+  return step == kSumSteps.end() ? 1 : *step;
+}
+
+/// Returns the number of iterations of a loop that one workgroup performs: a multiple of `unit`.
+std::int64_t blockOf(std::int64_t extent, std::int64_t unit, std::int64_t most) {
+  most = std::max(most, unit);
+  if (most >= extent) {
+    return extent;
+  }
+  // Blocks of equal size leave no small rest.
+  for (std::int64_t parts = (extent + most - 1) / most; parts <= 2 * (extent / most + 1); ++parts) {
+    if (extent % parts == 0 && (extent / parts) % unit == 0) {
+      return extent / parts;
+    }
+  }
+  return most / unit * unit;
+}
+
+}  // namespace
+
+std::vector<RegisterTile> registerTiles(const TiledMatmul& matmul, const knobs::CpuLimits& limits,
+                                        std::size_t count) {
+  const std::int64_t lanes = std::max<std::int64_t>(1, limits.vectorBytes / matmul.elementBytes);
+  std::vector<std::pair<double, RegisterTile>> ranked;
+  for (std::int64_t vectors = 1; vectors * lanes <= matmul.columns; ++vectors) {
+    // One register holds an element of the image, others a row of the panel.
+    const std::int64_t most =
+        std::min({(limits.registers - 1 - vectors) / vectors, kMaxRows, matmul.rows});
+    if (most < 1) {
+      break;
+    }
+    if (matmul.columns % (vectors * lanes) != 0) {
+      continue;
+    }
+    for (std::int64_t rows = 1; rows <= most; ++rows) {
+      ranked.push_back({costOf(matmul.rows, rows, vectors), {rows, vectors * lanes}});
+    }
+  }
+  std::ranges::stable_sort(ranked, {}, &std::pair<double, RegisterTile>::first);
+  ranked.resize(std::min(ranked.size(), count));
+  std::vector<RegisterTile> tiles;
+  for (const auto& [cost, tile] : ranked) {
+    tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
+                        const knobs::CpuLimits& limits) {
+  std::vector<std::int64_t> distribution = loops.rows;
+  std::vector<std::int64_t> vector(loops.rows.size(), 1);
+  vector.back() = tile.rows;
+  const std::int64_t rows =
+      std::accumulate(loops.rows.begin(), loops.rows.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t most = std::max<std::int64_t>(1, limits.l2Bytes / 2 / loops.rowBytes);
+  if (static_cast<double>(rows * loops.panels * loops.columns) * static_cast<double>(loops.sum) >
+      kMinSharedWork) {
+    const std::int64_t wanted = kWorkgroupsPerCore * limits.cores;
+    most = std::min(most, std::max<std::int64_t>(1, rows * loops.panels / wanted));
+  }
+  // The first loops are divided; the last one only if it is the only one.
+  std::int64_t inner = rows;
+  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
+    inner /= loops.rows[i];
+    const bool last = i + 1 == loops.rows.size();
+    if (!last || loops.rows.size() == 1) {
+      distribution[i] =
+          blockOf(loops.rows[i], last ? tile.rows : 1, std::max<std::int64_t>(1, most / inner));
+    }
+  }
+  if (loops.panels > 1) {
+    distribution.push_back(1);
+    vector.push_back(1);
+  }
+  distribution.insert(distribution.end(), {loops.columns, 0});
+  vector.insert(vector.end(), {loops.columns, 0});
+  std::vector<std::int64_t> reduction(vector.size(), 0);
+  reduction.back() = sumStep(loops.sum);
+  const std::string levels = fmt::format("vector_common_parallel = [{}], vector_reduction = [{}]",
+                                         fmt::join(vector, ", "), fmt::join(reduction, ", "));
+  const bool peel = loops.rows.back() % tile.rows != 0;
+  return {.compilationInfo = fmt::format(
+              "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<"
+              "distribution = [{}], {}>, translation_info = <pipeline = "
+              "#iree_cpu.pipeline<DoubleTilingExpert>{}>>",
+              fmt::join(distribution, ", "), levels, peel ? ", {enable_loop_peeling}" : ""),
+          .loweringConfig = fmt::format("#iree_cpu.lowering_config<{}>", levels)};
+}
+
+}  // namespace hone::tune
