@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "iree/compile/test_toolchain.h"
 #include "tune/program/layout_scripts.h"
 #include "tune/program/program_flags.h"
@@ -70,6 +72,17 @@ func.func @main(%a: tensor<48x64xf32>, %b: tensor<64x80xf32>) -> tensor<48x80xf3
 }
 )mlir";
 
+std::vector<Way> withoutTiles(std::vector<Way> ways) {
+  std::erase_if(ways, [](const Way& way) { return way.tile.has_value(); });
+  return ways;
+}
+
+std::vector<Way> oneTilePerMethod(std::vector<Way> ways) {
+  std::set<Method> seen;
+  std::erase_if(ways, [&](const Way& way) { return !way.tile || !seen.insert(way.method).second; });
+  return ways;
+}
+
 class LayerRewritesTest : public ::testing::Test {
  protected:
   std::vector<model::Layer> layersOf(const std::string& text) {
@@ -106,14 +119,32 @@ class LayerRewritesTest : public ::testing::Test {
         .value();
   }
 
-  /// Checks every way of the program's only layer against the compiler's default.
+  /// Checks the ways without tiles of the program's only layer against the compiler's default.
   void expectEqualResults(const std::string& text, const std::vector<Way>& ways) {
     const auto layers = layersOf(text);
     ASSERT_EQ(layers.size(), 1U) << text;
-    EXPECT_EQ(waysFor(layers[0]), ways) << text;
+    EXPECT_EQ(withoutTiles(waysFor(layers[0])), ways) << text;
+    expectEqual(text, layers[0], ways);
+  }
+
+  /// Checks one tile of each method.
+  void expectEqualTiled(const std::string& text, const std::vector<Method>& methods) {
+    const auto layers = layersOf(text);
+    ASSERT_EQ(layers.size(), 1U) << text;
+    const std::vector<Way> ways = oneTilePerMethod(waysFor(layers[0]));
+    std::vector<Method> found;
+    for (const Way& way : ways) {
+      found.push_back(way.method);
+    }
+    EXPECT_EQ(found, methods) << text;
+    expectEqual(text, layers[0], ways);
+  }
+
+  void expectEqual(const std::string& text, const model::Layer& layer,
+                   const std::vector<Way>& ways) {
     const verify::Tensor expected = resultOf(toolchain_.request(text, "program.mlir"));
-    for (const Way way : waysFor(layers[0])) {
-      const verify::Tensor actual = resultOf(rewritten(text, {{layers[0], way}}));
+    for (const Way& way : ways) {
+      const verify::Tensor actual = resultOf(rewritten(text, {{layer, way}}));
       const auto mismatch =
           verify::compare(actual, expected, verify::toleranceFor(expected.type.element, 30))
               .value();
@@ -122,7 +153,7 @@ class LayerRewritesTest : public ::testing::Test {
   }
 
   /// Returns true if the program has a packed matmul under a way of its only layer.
-  bool isPacked(const std::string& text, Way way) {
+  bool isPacked(const std::string& text, const Way& way) {
     const auto request = rewritten(text, {{layersOf(text).at(0), way}});
     const auto roots = toolchain_.compiler.ask(request, iree::ListRootsJob{}).value();
     return std::any_of(roots.begin(), roots.end(), [](const model::RootOperation& root) {
@@ -152,6 +183,59 @@ TEST_F(LayerRewritesTest, KeepsResultsOfConvolutions) {
   expectEqualResults(
       programWith({"conv_2d_nhwc_fhwc", "1x10x10x8xf32", "16x3x3x8xf32", "1x8x8x16xf32"}),
       kAllWays);
+}
+
+TEST_F(LayerRewritesTest, KeepsResultsWithRegisterTiles) {
+  expectEqualTiled(
+      programWith({"conv_2d_nchw_fchw", "2x4x7x9xf32", "32x4x3x3xf32", "2x32x5x7xf32"}),
+      {Method::matmul, Method::perRow, Method::perPosition, Method::atOnce});
+  expectEqualTiled(std::string(kMatmul), {Method::matmul});
+}
+
+TEST_F(LayerRewritesTest, KeepsResultsOfHalfPrecisionWithRegisterTiles) {
+  expectEqualTiled(
+      programWith({"conv_2d_nhwc_hwcf", "1x6x13x8xf16", "1x1x8x16xf16", "1x6x13x16xf16"}),
+      {Method::matmul});
+}
+
+/// The compiler drops configurations of operations that it rewrites.
+TEST_F(LayerRewritesTest, KeepsConfigurationsOfRegisterTiles) {
+  const std::string text =
+      programWith({"conv_2d_nchw_fchw", "1x8x6x7xf32", "16x8x1x1xf32", "1x16x6x7xf32"});
+  const Way way{Method::matmul, RegisterTile{.rows = 3, .columns = 16}};
+  const auto roots =
+      toolchain_.compiler.ask(rewritten(text, {{layersOf(text).at(0), way}}), iree::ListRootsJob{})
+          .value();
+  EXPECT_TRUE(std::any_of(roots.begin(), roots.end(), [](const model::RootOperation& root) {
+    return root.loweringConfig.contains("vector_common_parallel = [3, 16, 0]");
+  }));
+}
+
+TEST(RegisterTiles, FillRegistersWithFullVectors) {
+  const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16};
+  const auto tiles = registerTiles({.rows = 48, .columns = 64, .sum = 32}, limits, 2);
+  ASSERT_EQ(tiles.size(), 2U);
+  EXPECT_EQ(tiles[0], (RegisterTile{.rows = 6, .columns = 16}));
+}
+
+TEST(RegisterTiles, DivideColumns) {
+  const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16};
+  for (const RegisterTile& tile :
+       registerTiles({.rows = 169, .columns = 1000, .sum = 512}, limits, 5)) {
+    EXPECT_EQ(1000 % tile.columns, 0);
+    EXPECT_LE((tile.rows + 1) * tile.columns / 8 + 1, 16);
+  }
+  EXPECT_THAT(registerTiles({.rows = 9, .columns = 10, .sum = 4}, limits, 5), IsEmpty());
+}
+
+TEST(PanelConfig, PeelsRestAndDividesRows) {
+  const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16, .cores = 2};
+  const PanelLoops loops{.rows = {1600}, .panels = 1, .columns = 16, .sum = 64, .rowBytes = 256};
+  const PanelConfig config = panelConfig(loops, {.rows = 6, .columns = 16}, limits);
+  EXPECT_TRUE(config.compilationInfo.contains("distribution = [198, 16, 0]"))
+      << config.compilationInfo;
+  EXPECT_TRUE(config.compilationInfo.contains("enable_loop_peeling"));
+  EXPECT_FALSE(config.loweringConfig.contains("distribution"));
 }
 
 TEST_F(LayerRewritesTest, KeepsResultsOfPixelwiseConvolutions) {
@@ -315,9 +399,13 @@ TEST(LayerWays, LeavesDynamicAndUnknownOperationsAlone) {
 }
 
 TEST(LayerWays, RestoresNames) {
-  for (const Way way : kAllWays) {
+  for (const Way& way : kAllWays) {
     EXPECT_EQ(wayFrom(nameOf(way)), way);
   }
+  const Way tiled{Method::atOnce, RegisterTile{.rows = 6, .columns = 16}};
+  EXPECT_EQ(nameOf(tiled), "at once, 6x16");
+  EXPECT_EQ(wayFrom(nameOf(tiled)), tiled);
+  EXPECT_EQ(wayFrom("at once, 6"), std::nullopt);
   EXPECT_EQ(wayFrom("by hand"), std::nullopt);
 }
 

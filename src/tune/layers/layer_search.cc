@@ -18,6 +18,8 @@ using model::Layer;
 constexpr double kMinWorkShare = 0.003;
 /// Convolutions with fewer input channels are usually fastest as they are.
 constexpr std::int64_t kFewChannels = 8;
+/// With more input channels, summing up the positions of a filter in memory costs little.
+constexpr std::int64_t kShortSum = 32;
 /// The initializer of the filter runs once, when the module is loaded.
 constexpr const char* kNoConstantEvaluation = "--iree-opt-const-eval=false";
 
@@ -70,11 +72,16 @@ Way likelyWay(const Layer& layer) {
     return ways.front();
   }
   const auto has = [&](Way way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
-  const LayerCore core = coreOf(layer);
-  if (has(Way::direct) && core.images.front().shape.back() < kFewChannels) {
+  const std::int64_t channels = coreOf(layer).images.front().shape.back();
+  if (has(Way::direct) && channels < kFewChannels) {
     return Way::direct;
   }
-  return has(Way::perPosition) ? Way::perPosition : Way::matmul;
+  const Way plain = has(Way::perPosition) ? Way::perPosition : Way::matmul;
+  const Method tiled =
+      plain == Way::perPosition && channels <= kShortSum ? Method::atOnce : plain.method;
+  const auto best =
+      std::ranges::find_if(ways, [&](const Way& way) { return way.tile && way.method == tiled; });
+  return best == ways.end() ? plain : *best;
 }
 
 std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {

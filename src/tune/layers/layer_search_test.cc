@@ -98,7 +98,7 @@ TEST_F(LayerSearchTest, UsesKnownWaysWithoutMeasuring) {
 
 TEST_F(LayerSearchTest, EstimatesWhenBudgetIsSpent) {
   const std::vector<model::Layer> layers = {convolution(16, 32, 3), convolution(3, 8, 3),
-                                            convolution(16, 8, 1)};
+                                            convolution(16, 16, 1)};
   std::int64_t now = 0;
   const engine::BudgetClock clock({std::chrono::milliseconds(1), {}},
                                   [&now] { return std::exchange(now, 1'000'000'000); });
@@ -106,9 +106,10 @@ TEST_F(LayerSearchTest, EstimatesWhenBudgetIsSpent) {
   const auto choices = searching.run(layers, clock, 0.5).value();
   EXPECT_THAT(searching.measured(), IsEmpty());
   ASSERT_THAT(choices, SizeIs(3));
-  EXPECT_EQ(choices[0].way, Way::perPosition);
+  EXPECT_EQ(choices[0].way.method, Method::atOnce);
+  EXPECT_TRUE(choices[0].way.tile);
   EXPECT_EQ(choices[1].way, Way::direct);
-  EXPECT_EQ(choices[2].way, Way::matmul);
+  EXPECT_EQ(choices[2].way.method, Method::matmul);
 }
 
 TEST_F(LayerSearchTest, IgnoresLayersWithLittleWork) {
@@ -136,7 +137,7 @@ TEST_F(LayerSearchTest, WritesProgramsForMatmuls) {
   matmul.operands = {model::TensorType{{16, 32}}, model::TensorType{{32, 24}},
                      model::TensorType{{16, 24}}};
   matmul.result = matmul.operands[2];
-  for (const Way way : waysFor(matmul)) {
+  for (const Way& way : waysFor(matmul)) {
     const auto program = toolchain_.load(layerProgram(matmul, way));
     ASSERT_TRUE(program) << program.error().message;
     EXPECT_THAT(program->inputTypes, ElementsAre("tensor<16x32xf32>"));

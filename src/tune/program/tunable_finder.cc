@@ -153,7 +153,7 @@ Result<knobs::KnobModel> TunableFinder::makeKnobModel(const TunableDispatch& tun
                                                       bool parallel) {
   const model::RootOperation& root = tunable.root;
   if (root.op.empty()) {
-    return userError("no operation to tile");
+    return userError("no operation to tile, or its layer's way sets the tiles");
   }
   if (!root.attachable) {
     return userError(

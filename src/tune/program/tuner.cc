@@ -360,7 +360,11 @@ Result<TuneResult> Tuner::run() {
   std::optional<Error> failed;
   std::size_t tuned = 0;
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const auto done = tune(result.variants[i], computeLimit(i, result), result);
+    const Limit limit = computeLimit(i, result);
+    if (!result.layers.empty() && clock_.spent(limit.time)) {
+      continue;  // extracting the dispatches of a model takes long
+    }
+    const auto done = tune(result.variants[i], limit, result);
     tuned += done ? 1 : 0;
     if (!done && done.error().isFatal()) {
       return std::unexpected(done.error());

@@ -88,6 +88,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
   if (recipes.empty()) {
     return measureAlternative(context, whole, options, result);
   }
+  const engine::BudgetClock clock(options.budget);
   context.progress.say("measuring the winners on the whole program");
   ProofResult proving = HONE_TRY(prove(context, whole, recipes, options));
   result.proof = std::move(proving.proof);
@@ -104,7 +105,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
       return std::unexpected(faults.error());
     }
     result.specFaults = faults ? std::move(*faults) : std::vector{faults.error().message};
-    return measureBeforeAfter(context, whole, result);
+    return clock.spent(1) ? Result<void>() : measureBeforeAfter(context, whole, result);
   }
   return {};
 }

@@ -12,6 +12,8 @@ namespace {
 
 /// Enough rounds to detect a regression.
 constexpr std::int64_t kFreshRounds = 10;
+/// Whole programs compile slowly, and the budget is checked between batches.
+constexpr std::size_t kProofBatch = 4;
 constexpr const char* kNoHelp = "no gain on the whole program";
 
 std::vector<std::size_t> allIngredients(const Recipe& recipe) {
@@ -37,6 +39,7 @@ engine::Plan proofPlan(const ProofContext& context, const std::string& scope) {
   engine::Plan plan = planFor(context.whole, scope);
   plan.selects = false;
   plan.rounds = context.limits.rounds;
+  plan.batch = kProofBatch;
   plan.budget = context.limits.clock.left();
   return plan;
 }
@@ -254,7 +257,7 @@ Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram&
       continue;
     }
     proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, explainNoGain(findings[i + 1])));
-    if (recipes[i].ingredients.size() > 1) {
+    if (recipes[i].ingredients.size() > 1 && !limits.clock.spent(1)) {
       ReducedRecipe reduced = HONE_TRY(testEachAlone(context, recipes, i, proving.lost));
       if (!reduced.kept.empty() && !reduced.removed.empty()) {
         reducedRecipes.push_back(std::move(reduced));
@@ -263,7 +266,7 @@ Result<ProofResult> prove(const engine::TrialContext& bench, const WholeProgram&
   }
   const bool isReduced =
       HONE_TRY(proveReduced(context, recipes, std::move(reducedRecipes), proving.proof));
-  if (proving.proof && !isReduced && proving.proof->kept.size() > 1) {
+  if (proving.proof && !isReduced && proving.proof->kept.size() > 1 && !limits.clock.spent(1)) {
     const Recipe& recipe = recipes[proving.proof->recipe];
     proving.proof = HONE_TRY(ablate(context, recipe, std::move(*proving.proof)));
   }
