@@ -22,8 +22,12 @@ constexpr double kSearchShare = 0.6;
 constexpr double kSearchShareWithLayers = 0.85;
 /// Part of the time for flags until the best set is combined with further flags.
 constexpr double kFirstFlagsShare = 0.75;
-/// Programs are compiled whole for each flag set, so that a batch must be small.
-constexpr std::size_t kFlagBatch = 4;
+/// The flags get at least one of this many parts of the budget if layers were measured.
+constexpr int kMinFlagParts = 4;
+constexpr const char* kFirstFlags = "flags";
+/// Programs are compiled whole for each flag set, so that a batch must be small: the first one has
+/// the default and the most promising set.
+constexpr std::size_t kFlagBatch = 2;
 constexpr std::int64_t kFlagRounds = 10;
 /// If flags gain more than this, the program without them is not searched.
 constexpr double kDecisiveSpeedup = 3;
@@ -170,6 +174,10 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
   if (const auto left = clock_.leftUntil(end)) {
     plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
   }
+  if (plan.budget.time && stage == kFirstFlags && !result.layers.empty()) {
+    // Measuring the layers is in vain if no set is tried.
+    plan.budget.time = std::max(*plan.budget.time, *options_.budget.time / kMinFlagParts);
+  }
   for (FlagSet& set : sets) {
     set = HONE_TRY(withScript(std::move(set)));
     plan.candidates.push_back({0, {set.name, set.flags, {}}});
@@ -193,7 +201,7 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   }
   bench_.progress.say("trying program-wide flags");
   const double firstEnd = kFirstFlagsShare * flagsEnd_ + (1 - kFirstFlagsShare) * layersEnd_;
-  result.flagFindings = HONE_TRY(compareFlags("flags", sets, firstEnd, result));
+  result.flagFindings = HONE_TRY(compareFlags(kFirstFlags, sets, firstEnd, result));
   const engine::Finding* best = engine::findWinner(result.flagFindings);
   if (best == nullptr) {
     return {};
