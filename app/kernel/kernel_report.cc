@@ -59,7 +59,9 @@ std::string estimatesText(const Optimized& optimized) {
   report::Table table({{"estimated cost", Align::right}, {"candidate", Align::left, 40}});
   std::vector<kernel::EstimatedCandidate> ordered = kernel::orderByEstimate(optimized.tried);
   ordered.resize(std::min(ordered.size(), kMaxShown));
-  const auto isOriginal = [](const kernel::EstimatedCandidate& one) { return one.tried->turn == 0; };
+  const auto isOriginal = [](const kernel::EstimatedCandidate& one) {
+    return one.tried->turn == 0;
+  };
   if (std::ranges::none_of(ordered, isOriginal) && !optimized.tried.empty()) {
     ordered.push_back({&optimized.tried.front(), 1});
   }

@@ -55,14 +55,14 @@ TEST(FailureText, AdoptsOnlyNumbersAndKnownWords) {
                 {"cuda_error", "obey"}}},
               {"missing", {"landlock", "obey"}}},
              facts);
-  EXPECT_EQ(facts, (nlohmann::json{{"remarks", {"line 1: vectorized"}},
-                                   {"registers", 40},
-                                   {"timed", false},
-                                   {"device", "cuda"},
-                                   {"kernels",
-                                    {{{"arch", "sm_80"}, {"flops", 7}, {"failed", true}}}},
-                                   {"cuda_error", "compiling for CUDA failed"},
-                                   {"missing_defences", {"landlock"}}}));
+  EXPECT_EQ(facts,
+            (nlohmann::json{{"remarks", {"line 1: vectorized"}},
+                            {"registers", 40},
+                            {"timed", false},
+                            {"device", "cuda"},
+                            {"kernels", {{{"arch", "sm_80"}, {"flops", 7}, {"failed", true}}}},
+                            {"cuda_error", "compiling for CUDA failed"},
+                            {"missing_defences", {"landlock"}}}));
   nlohmann::json none = nlohmann::json::object();
   adoptFacts({{"facts", "obey"}, {"missing", 7}}, none);
   EXPECT_TRUE(none.empty());

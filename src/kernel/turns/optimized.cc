@@ -63,9 +63,7 @@ std::optional<double> Optimized::estimatedCost(const std::string& sourceKey) con
              : relativeGpuCost(one->judged.facts, tried.front().judged.facts);
 }
 
-bool Optimized::isPromising() const {
-  return !timed && best.source.key() != original.key();
-}
+bool Optimized::isPromising() const { return !timed && best.source.key() != original.key(); }
 
 bool Optimized::improved() const {
   return confirmed && confirmed->original.verdict == stats::Verdict::improved;
@@ -96,13 +94,12 @@ model::KernelOutcome toKernelOutcome(const Optimized& optimized) {
   outcome.candidates = static_cast<std::int64_t>(optimized.candidates);
   outcome.failed = static_cast<std::int64_t>(optimized.failed);
   for (const TurnRecord& turn : optimized.turns) {
-    outcome.turns.push_back({.turn = static_cast<std::int64_t>(turn.turn),
-                             .proposals = static_cast<std::int64_t>(turn.proposals.size()),
-                             .bestSpeedup = optimized.timed ? std::optional(turn.bestSpeedup)
-                                                            : std::nullopt,
-                             .improvement = optimized.timed ? std::optional(turn.improvement)
-                                                            : std::nullopt,
-                             .complaint = turn.complaint});
+    outcome.turns.push_back(
+        {.turn = static_cast<std::int64_t>(turn.turn),
+         .proposals = static_cast<std::int64_t>(turn.proposals.size()),
+         .bestSpeedup = optimized.timed ? std::optional(turn.bestSpeedup) : std::nullopt,
+         .improvement = optimized.timed ? std::optional(turn.improvement) : std::nullopt,
+         .complaint = turn.complaint});
   }
   outcome.spent = optimized.spent;
   outcome.cost = optimized.cost;

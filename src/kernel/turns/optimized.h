@@ -51,7 +51,8 @@ struct Optimized {
   [[nodiscard]] const JudgedProposal* find(const std::string& sourceKey) const;
   /// Returns the estimated cost of a kernel that was not timed, relative to the original.
   [[nodiscard]] std::optional<double> estimatedCost(const std::string& sourceKey) const;
-  /// Returns true if the best kernel was not timed, but is estimated to be faster than the original.
+  /// Returns true if the best kernel was not timed, but is estimated to be faster than the
+  /// original.
   [[nodiscard]] bool isPromising() const;
   /// Returns true if the best kernel is confirmed to be faster than the original.
   [[nodiscard]] bool improved() const;

@@ -127,9 +127,10 @@ Result<void> Optimizer::begin(const Source& source) {
   best_ = {entry, 1, entry->screenNs};
   timed_ = entry->screenNs > 0;
   if (!timed_) {
-    context_.progress.say(fmt::format("{} is correct, but no GPU was found to time it; candidates "
-                                      "are ordered by estimates from the compiled code",
-                                      source.name));
+    context_.progress.say(
+        fmt::format("{} is correct, but no GPU was found to time it; candidates "
+                    "are ordered by estimates from the compiled code",
+                    source.name));
     for (const std::string& line : splitAt(trim(analyzeBest().text()), '\n')) {
       context_.progress.say(line);
     }
@@ -475,15 +476,15 @@ void Optimizer::decideByEstimate(TurnRecord& record) {
   if (ordered.empty()) {
     return;
   }
-  const auto before = std::ranges::find(ordered, best_.entry->source().key(),
-                                        [](const EstimatedCandidate& one) {
-                                          return one.tried->proposal.source.key();
-                                        });
+  const auto before = std::ranges::find(
+      ordered, best_.entry->source().key(),
+      [](const EstimatedCandidate& one) { return one.tried->proposal.source.key(); });
   const EstimatedCandidate& first = ordered.front();
   record.best = first.tried->proposal.source.key();
   record.improvement = before == ordered.end() ? 0 : before->cost / first.cost - 1;
-  context_.progress.say(fmt::format("turn {}: lowest estimated cost {:.2f} of the original (not timed)",
-                                    record.turn, first.cost));
+  context_.progress.say(
+      fmt::format("turn {}: lowest estimated cost {:.2f} of the original (not timed)", record.turn,
+                  first.cost));
 }
 
 Result<void> Optimizer::decideByRace(TurnRecord& record) {
@@ -548,7 +549,8 @@ void Optimizer::applyTurn(const TurnRecord& record) {
   }
   if (Entry* best = trials_.find(record.best); best != nullptr) {
     best_ = {best, record.bestSpeedup, record.bestNs};
-    context_.progress.best(!timed_ ? "not timed" : fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
+    context_.progress.best(
+        !timed_ ? "not timed" : fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
   }
 }
 

@@ -123,7 +123,7 @@ class Optimizer {
   engine::BudgetClock clock_;  ///< includes the time of earlier processes of the run
   Best best_;
   double bestScreenNs_ = 0;
-  bool timed_ = true;  ///< false if the device is missing
+  bool timed_ = true;                          ///< false if the device is missing
   std::optional<double> originalOverPyTorch_;  ///< the original's speedup over PyTorch
   double pytorchNs_ = 0;
   int turnsWithoutGain_ = 0;  ///< in a row; turns without a correct candidate do not count

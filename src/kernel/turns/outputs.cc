@@ -83,8 +83,8 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
           {"improvement", timed ? json(turn.improvement) : json()},
           {"best", best != nullptr ? best->proposal.title : ""},
           {"speedup_over_original", timed ? json(turn.bestSpeedup) : json()},
-          {"speedup", timed ? json(turn.bestSpeedup * optimized.originalOverPyTorch.value_or(1))
-                            : json()},
+          {"speedup",
+           timed ? json(turn.bestSpeedup * optimized.originalOverPyTorch.value_or(1)) : json()},
           {"estimated_cost", cost ? json(*cost) : json()},
           {"repairs", turn.repairs},
           {"complaint", turn.complaint}};
@@ -99,8 +99,8 @@ std::filesystem::path optimizedFile(const std::filesystem::path& kernelFile, dou
 }
 
 std::filesystem::path untimedFile(const std::filesystem::path& kernelFile) {
-  return kernelFile.parent_path() / fmt::format("{}_not_timed{}", kernelFile.stem().string(),
-                                                kernelFile.extension().string());
+  return kernelFile.parent_path() /
+         fmt::format("{}_not_timed{}", kernelFile.stem().string(), kernelFile.extension().string());
 }
 
 bool isOptimizedFile(const std::filesystem::path& file) {
@@ -111,10 +111,10 @@ bool isOptimizedFile(const std::filesystem::path& file) {
 std::string optimizedText(const Optimized& optimized, const OutputOptions& options) {
   const Source& best = optimized.best.source;
   const std::string_view mark = commentMarker(best.language);
-  std::string text = fmt::format("{} {}{} from {} on {}: {}\n", mark,
-                                 optimized.timed ? kHeader : kUntimedHeader, options.version,
-                                 options.kernelFile.filename().string(), utcNow(),
-                                 shortened(optimized.best.title, 100));
+  std::string text =
+      fmt::format("{} {}{} from {} on {}: {}\n", mark, optimized.timed ? kHeader : kUntimedHeader,
+                  options.version, options.kernelFile.filename().string(), utcNow(),
+                  shortened(optimized.best.title, 100));
   if (optimized.confirmed) {
     const Confirmation& confirmed = *optimized.confirmed;
     text += fmt::format("{} over the original: {}, {} interleaved rounds, {} -> {}\n", mark,

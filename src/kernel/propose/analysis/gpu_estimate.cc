@@ -17,31 +17,30 @@ namespace {
 struct GpuDevice {
   std::string_view arch;
   double multiprocessors = 0;
-  double sharedMemory = 0;       ///< bytes per multiprocessor
-  double sharedPerBlock = 0;     ///< largest block
-  double tensorFlops = 0;        ///< of 16 bit types
-  double flops = 0;              ///< of f32
-  double globalBytes = 0;        ///< from the L2 cache
-  double memoryBytes = 0;        ///< from main memory, of the whole device
+  double sharedMemory = 0;    ///< bytes per multiprocessor
+  double sharedPerBlock = 0;  ///< largest block
+  double tensorFlops = 0;     ///< of 16 bit types
+  double flops = 0;           ///< of f32
+  double globalBytes = 0;     ///< from the L2 cache
+  double memoryBytes = 0;     ///< from main memory, of the whole device
 };
 
-constexpr std::array kDevices = {
-    GpuDevice{.arch = "sm_80",
-              .multiprocessors = 108,
-              .sharedMemory = 164 * 1024,
-              .sharedPerBlock = 163 * 1024,
-              .tensorFlops = 2048,
-              .flops = 128,
-              .globalBytes = 64,
-              .memoryBytes = 1103},
-    GpuDevice{.arch = "sm_90",
-              .multiprocessors = 132,
-              .sharedMemory = 228 * 1024,
-              .sharedPerBlock = 227 * 1024,
-              .tensorFlops = 4096,
-              .flops = 256,
-              .globalBytes = 64,
-              .memoryBytes = 1830}};
+constexpr std::array kDevices = {GpuDevice{.arch = "sm_80",
+                                           .multiprocessors = 108,
+                                           .sharedMemory = 164 * 1024,
+                                           .sharedPerBlock = 163 * 1024,
+                                           .tensorFlops = 2048,
+                                           .flops = 128,
+                                           .globalBytes = 64,
+                                           .memoryBytes = 1103},
+                                 GpuDevice{.arch = "sm_90",
+                                           .multiprocessors = 132,
+                                           .sharedMemory = 228 * 1024,
+                                           .sharedPerBlock = 227 * 1024,
+                                           .tensorFlops = 4096,
+                                           .flops = 256,
+                                           .globalBytes = 64,
+                                           .memoryBytes = 1830}};
 
 constexpr double kGpuRegisters = 65536;
 constexpr double kMaxThreads = 2048;
@@ -49,8 +48,8 @@ constexpr double kMaxBlocks = 32;
 constexpr double kWarp = 32;
 constexpr double kSharedBytes = 128;  ///< per cycle
 constexpr double kReservedShared = 1024;
-constexpr double kLatency = 500;         ///< of a load from global memory
-constexpr double kLoadsInFlight = 4;     ///< of a warp, per stage
+constexpr double kLatency = 500;      ///< of a load from global memory
+constexpr double kLoadsInFlight = 4;  ///< of a warp, per stage
 constexpr double kBarrierCycles = 30;
 constexpr double kLaunchCycles = 3000;
 
@@ -92,16 +91,17 @@ double estimateCycles(const GpuProgram& program, const GpuDevice& device) {
   const double together = std::min(residentBlocks(program, device), busiest);
   const double share = busiest / program.blocks;  // of all work
   const double spilled = program.spills * 2 * program.threads * program.blocks;
-  const double memory =
-      std::max((*program.globalBytes + spilled) * share / device.globalBytes,
-               *program.globalBytes / device.memoryBytes / 4);  // the L2 cache serves the rest
-  const double compute =
-      std::max(program.tensorFlops * share / device.tensorFlops + program.flops * share / device.flops,
-               program.sharedBytes * share / kSharedBytes);
+  const double memory = std::max(*program.globalBytes * share / device.globalBytes,
+                                 // The L2 cache serves the rest.
+                                 *program.globalBytes / device.memoryBytes / 4) +
+                        spilled * share / device.globalBytes;
+  const double compute = std::max(
+      program.tensorFlops * share / device.tensorFlops + program.flops * share / device.flops,
+      program.sharedBytes * share / kSharedBytes);
   const double stages = std::max(program.stages, 1.0);
   const double warps = std::max(std::ceil(program.threads / kWarp), 1.0) * program.blocks;
-  const double waiting = program.globalRequests / warps * (busiest / together) * kLatency /
-                         (kLoadsInFlight * stages);
+  const double waiting =
+      program.globalRequests / warps * (busiest / together) * kLatency / (kLoadsInFlight * stages);
   const double barriers = program.barriers / program.threads * share * kBarrierCycles / together;
   // Copies overlap with computation in a pipeline, and with that of other blocks.
   return std::max({memory, compute, waiting}) + std::min(memory, compute) / (stages * together) +
@@ -165,8 +165,8 @@ std::vector<GpuEstimate> estimateGpu(const nlohmann::json& facts) {
       return {};
     }
     one->cycles += estimateCycles(program, *device);
-    one->occupancy = std::min(one->occupancy, residentBlocks(program, *device) * program.threads /
-                                                  kMaxThreads);
+    one->occupancy =
+        std::min(one->occupancy, residentBlocks(program, *device) * program.threads / kMaxThreads);
   }
   return estimates;
 }
@@ -209,10 +209,9 @@ std::vector<std::string> describeGpu(const nlohmann::json& facts) {
       lines.push_back(fmt::format("{}: does not compile", arch));
       continue;
     }
-    std::string line = program.registers
-                           ? fmt::format("{}: {:.0f} registers, {:.0f} bytes spilled", arch,
-                                         *program.registers, program.spills)
-                           : fmt::format("{}: registers unknown (no nvcc)", arch);
+    std::string line = program.registers ? fmt::format("{}: {:.0f} registers, {:.0f} bytes spilled",
+                                                       arch, *program.registers, program.spills)
+                                         : fmt::format("{}: registers unknown (no nvcc)", arch);
     line += fmt::format(", {:.0f} bytes of shared memory", program.sharedMemory);
     const auto found = std::ranges::find(estimates, arch, &GpuEstimate::arch);
     if (found != estimates.end()) {

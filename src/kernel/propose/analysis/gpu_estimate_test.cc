@@ -14,10 +14,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 json program(const char* arch) {
-  return {{"arch", arch},          {"threads", 128},         {"blocks", 1024},
-          {"registers", 64},       {"spills", 0},            {"shared_memory", 16384},
-          {"global_bytes", 1e9},   {"global_requests", 1e6}, {"shared_bytes", 1e9},
-          {"tensor_flops", 1e10},  {"flops", 1e8},           {"barriers", 1e6},
+  return {{"arch", arch},        {"threads", 128},
+          {"blocks", 1024},      {"registers", 64},
+          {"spills", 0},         {"shared_memory", 16384},
+          {"global_bytes", 1e9}, {"global_requests", 1e6},
+          {"shared_bytes", 1e9}, {"tensor_flops", 1e10},
+          {"flops", 1e8},        {"barriers", 1e6},
           {"stages", 1}};
 }
 

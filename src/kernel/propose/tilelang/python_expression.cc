@@ -15,13 +15,14 @@ using Kind = PythonExpr::Kind;
 constexpr int kMaxDepth = 100;
 
 /// Binary operators by precedence, the lowest first; longer operators before their prefixes.
-constexpr std::array<std::array<std::string_view, 6>, 7> kOperators = {{{"or"},
-                                                                        {"and"},
-                                                                        {"==", "!=", "<=", ">=", "<", ">"},
-                                                                        {"|", "^", "&"},
-                                                                        {"<<", ">>"},
-                                                                        {"+", "-"},
-                                                                        {"//", "*", "/", "%", "@"}}};
+constexpr std::array<std::array<std::string_view, 6>, 7> kOperators = {
+    {{"or"},
+     {"and"},
+     {"==", "!=", "<=", ">=", "<", ">"},
+     {"|", "^", "&"},
+     {"<<", ">>"},
+     {"+", "-"},
+     {"//", "*", "/", "%", "@"}}};
 
 class ExpressionParser {
  public:
@@ -158,9 +159,11 @@ class ExpressionParser {
     auto value = primary();
     while (value) {
       if (accept("(")) {
-        value = arguments({.kind = Kind::call, .text = "", .source = "", .args = {*value}}, ')', begin);
+        value =
+            arguments({.kind = Kind::call, .text = "", .source = "", .args = {*value}}, ')', begin);
       } else if (accept("[")) {
-        value = arguments({.kind = Kind::index, .text = "", .source = "", .args = {*value}}, ']', begin);
+        value = arguments({.kind = Kind::index, .text = "", .source = "", .args = {*value}}, ']',
+                          begin);
       } else if (sees('.')) {
         ++at_;
         skipBlanks();
@@ -172,7 +175,8 @@ class ExpressionParser {
           value->text += "." + member;
           value = finish(*std::move(value), begin);
         } else {
-          value = finish({.kind = Kind::member, .text = member, .source = "", .args = {*value}}, begin);
+          value =
+              finish({.kind = Kind::member, .text = member, .source = "", .args = {*value}}, begin);
         }
       } else {
         return value;
@@ -213,7 +217,8 @@ class ExpressionParser {
           return std::nullopt;
         }
         return finish(
-            {.kind = Kind::keyword, .text = name, .source = "", .args = {*std::move(value)}}, begin);
+            {.kind = Kind::keyword, .text = name, .source = "", .args = {*std::move(value)}},
+            begin);
       }
       at_ = begin;
     }
@@ -267,9 +272,9 @@ class ExpressionParser {
     if (!all) {
       return std::nullopt;
     }
-    const bool single = all->args.size() == 1 && close == ')' &&
-                        !trim(std::string_view(all->source).substr(0, all->source.size() - 1))
-                             .ends_with(',');
+    const bool single =
+        all->args.size() == 1 && close == ')' &&
+        !trim(std::string_view(all->source).substr(0, all->source.size() - 1)).ends_with(',');
     if (single) {  // parentheses around an expression
       PythonExpr inner = all->args[0];
       inner.source = all->source;
@@ -301,7 +306,8 @@ class ExpressionParser {
       return PythonExpr{.kind = Kind::number, .text = number, .source = number, .args = {}};
     }
     std::string name = word();
-    constexpr std::array<std::string_view, 6> kKeywords = {"lambda", "if", "else", "for", "in", "is"};
+    constexpr std::array<std::string_view, 6> kKeywords = {"lambda", "if", "else",
+                                                           "for",    "in", "is"};
     if (name.empty() || std::ranges::find(kKeywords, name) != kKeywords.end()) {
       return std::nullopt;
     }

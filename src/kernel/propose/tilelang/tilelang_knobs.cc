@@ -124,7 +124,7 @@ void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_
                    lineAt(text, place.begin)});
 }
 
-/// Whether iterations of a loop may run at the same time.
+/// Order of the iterations of a loop.
 enum class Order : std::uint8_t { anyOrder, inOrder };
 
 void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at,
@@ -180,6 +180,16 @@ void addFlags(std::vector<TextKnob>& knobs, std::string_view text, std::string_v
     knob.line = lineAt(text, knob.places.front().begin);
     knobs.push_back(std::move(knob));
   }
+}
+
+/// Returns true if the text starts with "(n)" for a small number n.
+bool isShortLoop(std::string_view arguments) {
+  constexpr std::int64_t kMaxUnrolled = 32;
+  const std::size_t close = arguments.find(')');
+  const auto extent = arguments.empty() || close == std::string_view::npos
+                          ? std::nullopt
+                          : parseInt(trim(arguments.substr(1, close - 1)));
+  return extent && *extent <= kMaxUnrolled;
 }
 
 bool overlap(const TextKnob& a, const TextKnob& b) {
@@ -238,7 +248,8 @@ struct Change {
       return fmt::format("{} instead of {} (line {})", value, knob->value, knob->line);
     }
     if (knob->name == "copy" || knob->name == "swizzle") {
-      return fmt::format("{}{} (line {})", trim(std::string_view(value).substr(0, value.find('\n'))),
+      return fmt::format("{}{} (line {})",
+                         trim(std::string_view(value).substr(0, value.find('\n'))),
                          knob->name == "copy" ? " instead of a loop" : "", knob->line);
     }
     if (const std::string_view what = describeRewrite(knob->name); !what.empty()) {
@@ -363,11 +374,15 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
       ++end;
     }
     const std::string_view word = text.substr(at, end - at);
-    const bool ofT = at >= module.size() && text.substr(at - module.size(), module.size()) == module;
+    const bool ofT =
+        at >= module.size() && text.substr(at - module.size(), module.size()) == module;
     if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
         end < text.size() && text[end] == '(') {
       const bool anyOrder = std::ranges::find(independent, lineAt(text, at)) != independent.end();
       addLoop(knobs, text, at, word, anyOrder ? Order::anyOrder : Order::inOrder);
+      if (!cpu && !isShortLoop(text.substr(end))) {
+        std::erase(knobs.back().values, "unroll");  // compiling long code takes minutes
+      }
     } else if (const auto place = numberAfter(text, end)) {
       addNumber(knobs, text, word, *place, cpu);
     }

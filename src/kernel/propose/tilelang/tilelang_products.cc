@@ -157,8 +157,10 @@ std::optional<TileProduct> matchProduct(const TileProgram& program, const TileNe
     return std::nullopt;
   }
   for (const bool swapped : {false, true}) {
-    const auto left = operandOf(withoutCasts(program, product.args[swapped ? 1 : 0]), i->name, k->name);
-    const auto right = operandOf(withoutCasts(program, product.args[swapped ? 0 : 1]), k->name, j->name);
+    const auto left =
+        operandOf(withoutCasts(program, product.args[swapped ? 1 : 0]), i->name, k->name);
+    const auto right =
+        operandOf(withoutCasts(program, product.args[swapped ? 0 : 1]), k->name, j->name);
     if (left && right) {
       return TileProduct{*i, *j, *k, target.args[0].text, *left, *right};
     }
@@ -242,13 +244,14 @@ std::string stagedProduct(const TileProgram& program, const PythonStatement& rep
     out.line(1, gemmCall(program, product, left, right));
     return out.text();
   }
-  const auto element = [&](const std::string& tileName, const Operand& one, const std::string& first,
-                           const std::string& second) {
+  const auto element = [&](const std::string& tileName, const Operand& one,
+                           const std::string& first, const std::string& second) {
     const std::string read = one.transposed ? fmt::format("{}[{}, {}]", tileName, second, first)
                                             : fmt::format("{}[{}, {}]", tileName, first, second);
     // Products of narrow types would overflow.
     const std::string& type = buffers.at(product.sum).type;
-    return buffers.at(one.tensor).type == type ? read : fmt::format("{}cast({}, {})", t, read, type);
+    return buffers.at(one.tensor).type == type ? read
+                                               : fmt::format("{}cast({}, {})", t, read, type);
   };
   out.line(1, fmt::format("for {} in {}serial({}):", inner, t, depth));
   out.line(2, fmt::format("for {}, {} in {}Parallel({}, {}):", product.i.name, product.j.name, t,
@@ -305,8 +308,7 @@ void addProduct(const TileProgram& program, const PythonStatement& outermost, co
              isWholeTile(product->left, left, product->i.extent, product->k.extent) &&
              isWholeTile(product->right, right, product->k.extent, product->j.extent)) {
     TextKnob knob = knobFor(outermost, "gemm", "tensor-cores");
-    knob.values.push_back(
-        gemmCall(program, *product, product->left.tensor, product->right.tensor));
+    knob.values.push_back(gemmCall(program, *product, product->left.tensor, product->right.tensor));
     knobs.push_back(std::move(knob));
   }
 }
@@ -354,13 +356,13 @@ std::optional<TileReduction> matchReduction(const TileProgram& program, const Ti
                         i->extent != sum->second.shape[0]))) {
     return std::nullopt;
   }
-  const auto k = std::ranges::find_if(nest.variables,
-                                      [&](const NestVariable& one) { return &one != i; });
+  const auto k =
+      std::ranges::find_if(nest.variables, [&](const NestVariable& one) { return &one != i; });
   if (!isSerial(k->kind) || !combined->second->mentions(k->name)) {
     return std::nullopt;
   }
-  return TileReduction{i == nullptr ? std::nullopt : std::optional(*i), *k,
-                       target.args[0].text, combined->second->source, combined->first};
+  return TileReduction{i == nullptr ? std::nullopt : std::optional(*i), *k, target.args[0].text,
+                       combined->second->source, combined->first};
 }
 
 std::string tiledReduction(const TileProgram& program, const PythonStatement& replaced,
@@ -408,8 +410,8 @@ void addReduction(const TileProgram& program, const PythonStatement& outermost,
   }
   TextKnob knob = knobFor(outermost, "reduction", "vectorization");
   for (const int width : {256, 128, 512}) {
-    knob.values.push_back(tiledReduction(program, outermost, *reduction,
-                                         buffers.at(reduction->sum).type, width));
+    knob.values.push_back(
+        tiledReduction(program, outermost, *reduction, buffers.at(reduction->sum).type, width));
   }
   knobs.push_back(std::move(knob));
 }

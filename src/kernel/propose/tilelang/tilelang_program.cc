@@ -156,7 +156,8 @@ void collectAllocations(const TileProgram& program, const std::vector<PythonStat
       constexpr std::string_view kPrefix = "alloc_";
       const std::string_view function = program.calledFunction(assigned->value);
       if (function.starts_with(kPrefix)) {
-        if (auto buffer = bufferFrom(assigned->value, std::string(function.substr(kPrefix.size())))) {
+        if (auto buffer =
+                bufferFrom(assigned->value, std::string(function.substr(kPrefix.size())))) {
           buffers[assigned->target.text] = *std::move(buffer);
         }
       }
@@ -299,7 +300,8 @@ std::map<std::string, TileBuffer> TileProgram::buffersIn(const PythonStatement& 
     if (type && type->args.size() > 1 &&
         (type->args[0].text == module_ + "Tensor" || type->args[0].text == module_ + "Buffer")) {
       if (auto buffer = bufferFrom(*type, "global")) {
-        buffers[std::string(trim(std::string_view(parameter).substr(0, colon)))] = *std::move(buffer);
+        buffers[std::string(trim(std::string_view(parameter).substr(0, colon)))] =
+            *std::move(buffer);
       }
     }
   }
@@ -319,8 +321,8 @@ std::string TileProgram::resolveType(const std::string& type) const {
     return "";
   }
   // dtype = "float16", dtype="float16" or dtype: str = T.float16; they must agree.
-  const RE2 assigned(fmt::format(
-      R"(\b{}\s*(?::\s*[\w.]+\s*)?=\s*(?:["'](\w+)["']|{}(\w+)))", type, RE2::QuoteMeta(module_)));
+  const RE2 assigned(fmt::format(R"(\b{}\s*(?::\s*[\w.]+\s*)?=\s*(?:["'](\w+)["']|{}(\w+)))", type,
+                                 RE2::QuoteMeta(module_)));
   re2::StringPiece rest(text_);
   std::string literal;
   std::string member;

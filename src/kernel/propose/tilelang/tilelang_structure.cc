@@ -70,8 +70,8 @@ void addPipeline(const Site& site, std::vector<TextKnob>& knobs) {
                 .places = {{site.statement.begin + at, close + 1 - at}},
                 .line = site.statement.line};
   for (const int stages : {2, 3}) {
-    knob.values.push_back(fmt::format("{}Pipelined({}, num_stages={})", site.program.module(),
-                                      arguments, stages));
+    knob.values.push_back(
+        fmt::format("{}Pipelined({}, num_stages={})", site.program.module(), arguments, stages));
   }
   knobs.push_back(std::move(knob));
 }
@@ -96,9 +96,9 @@ std::optional<std::vector<std::string>> tileStarts(const PythonExpr& access, con
     }
     const auto start = offsetFrom(access.args[i], loop.variables[next++]);
     const bool plain = start && std::ranges::none_of(loop.variables, [&](const std::string& one) {
-      const auto parsed = parsePython(*start);
-      return !parsed || parsed->mentions(one);
-    });
+                         const auto parsed = parsePython(*start);
+                         return !parsed || parsed->mentions(one);
+                       });
     if (!plain) {
       return std::nullopt;
     }
@@ -141,10 +141,10 @@ void addCopy(const Site& site, std::vector<TextKnob>& knobs) {
     const std::string& name = access.args[0].text;
     return whole ? name : fmt::format("{}[{}]", name, join(starts, ", "));
   };
-  knobs.push_back(knobAt(site, "copy", "vectorization",
-                         {fmt::format("{}copy({}, {})", site.program.module(),
-                                      place(moved->value, *from, wholeFrom),
-                                      place(moved->target, *to, wholeTo))}));
+  knobs.push_back(knobAt(
+      site, "copy", "vectorization",
+      {fmt::format("{}copy({}, {})", site.program.module(), place(moved->value, *from, wholeFrom),
+                   place(moved->target, *to, wholeTo))}));
 }
 
 /// Copies a fragment to the output through shared memory: threads then store whole rows.
@@ -157,18 +157,17 @@ void addEpilogue(const Site& site, std::vector<TextKnob>& knobs) {
   const auto from = site.buffers.find(copy->args[1].text);
   const auto to = site.buffers.find(copy->args[2].args[0].text);
   if (from == site.buffers.end() || from->second.memory != "fragment" ||
-      from->second.shape.size() != 2 || to == site.buffers.end() ||
-      to->second.memory != "global") {
+      from->second.shape.size() != 2 || to == site.buffers.end() || to->second.memory != "global") {
     return;
   }
   const std::string& t = site.program.module();
   const std::string shared = site.program.freshName(copy->args[1].text + "_shared");
   const std::string indent(site.statement.indent, ' ');
-  knobs.push_back(knobAt(
-      site, "epilogue", "shared-memory",
-      {fmt::format("{} = {}alloc_shared(({}), {})\n{}{}copy({}, {})\n{}{}copy({}, {})", shared, t,
-                   join(from->second.shape, ", "), to->second.type, indent, t, copy->args[1].source,
-                   shared, indent, t, shared, copy->args[2].source)}));
+  knobs.push_back(
+      knobAt(site, "epilogue", "shared-memory",
+             {fmt::format("{} = {}alloc_shared(({}), {})\n{}{}copy({}, {})\n{}{}copy({}, {})",
+                          shared, t, join(from->second.shape, ", "), to->second.type, indent, t,
+                          copy->args[1].source, shared, indent, t, shared, copy->args[2].source)}));
 }
 
 /// Moves a buffer from shared memory to registers, unless a product reads it.
@@ -181,8 +180,7 @@ void addMemory(const Site& site, std::vector<TextKnob>& knobs) {
   const std::string call = fmt::format("{}alloc_shared(", site.program.module());
   const std::size_t at = site.source().find(call);
   if (site.text.contains(fmt::format("gemm({},", made->target.text)) ||
-      site.text.contains(fmt::format(", {},", made->target.text)) ||
-      at == std::string_view::npos) {
+      site.text.contains(fmt::format(", {},", made->target.text)) || at == std::string_view::npos) {
     return;
   }
   knobs.push_back({.name = "memory",
@@ -291,7 +289,8 @@ std::vector<int> independentLoops(const TileProgram& program) {
   std::vector<int> lines;
   forEachStatement(program.statements(), [&](const PythonStatement& statement) {
     const auto loop = program.loop(statement);
-    if (loop && loop->variables.size() == 1 && isIndependent(program, statement, loop->variables[0])) {
+    if (loop && loop->variables.size() == 1 &&
+        isIndependent(program, statement, loop->variables[0])) {
       lines.push_back(statement.line);
     }
   });
