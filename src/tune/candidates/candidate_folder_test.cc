@@ -13,7 +13,8 @@ TEST(CandidateFolder, UnusedConfigIsInvalid) {
   compiled.content = "abc";
   EXPECT_EQ(toCandidate({"a", {}, {}}, compiled).outcome, model::Outcome::ok);
   compiled.ignored = "the compiler chose something else";
-  DispatchCandidates dispatch{"d", 9, {toCandidate({"b", {}, {}}, compiled)}, {}};
+  DispatchCandidates dispatch;
+  dispatch.candidates.push_back(toCandidate({"b", {}, {}}, compiled));
   EXPECT_EQ(dispatch.candidates[0].outcome, model::Outcome::invalid);
   EXPECT_EQ(dispatch.candidates[0].message, compiled.ignored);
   EXPECT_EQ(dispatch.compiled(), 0u);
