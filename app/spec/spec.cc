@@ -299,12 +299,11 @@ void addApply(CLI::App& spec, Context& context,
 
 void addUpgrade(CLI::App& spec, Context& context,
                 const std::shared_ptr<SpecCommandOptions>& options) {
-  CLI::App* command = addSubcommand(
-      spec, context, "upgrade", "Rewrite a spec of another compiler version", options, upgrade);
+  CLI::App* command = addSubcommand(spec, context, "upgrade",
+                                    "Rewrite a spec of another compiler version", options, upgrade);
   command->add_option("SPEC", options->spec, "Tuning spec")->required();
   addProgram(*command, *options);
-  command
-      ->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)")
+  command->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)")
       ->type_name("FILE");
   addTarget(*command, *options);
   command->footer(

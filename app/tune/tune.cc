@@ -377,7 +377,8 @@ void addTuneCommand(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_flag("--explain", options->explain, "Show dispatches, their data flow and knobs; with --dispatches, the IR of one");
+  command->add_flag("--explain", options->explain,
+                    "Show dispatches, their data flow and knobs; with --dispatches, the IR of one");
   command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
   command
       ->add_option("--starter-spec", options->starterSpec,

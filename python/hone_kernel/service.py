@@ -89,7 +89,7 @@ class Service:
         while True:
             done += 1
             struct.pack_into("I", status, 0, done)
-            # Whoever else stops or resumes this process, only the supervisor asks for more.
+            # A signal from elsewhere may resume this process; only the supervisor asks for more.
             while asked <= done:
                 signal.raise_signal(signal.SIGSTOP)
                 index, step, asked = struct.unpack("III", control[:12])

@@ -11,7 +11,7 @@ namespace {
 /// Resources of a compute unit (AMD) or streaming multiprocessor (NVIDIA).
 struct ComputeUnit {
   std::string_view chips;       ///< beginning of the chips' names
-  std::int64_t schedulers = 4;  ///< that hold subgroups of their own
+  std::int64_t schedulers = 4;  ///< each holds a part of the subgroups
   std::int64_t maxSubgroups;    ///< per scheduler
   std::int64_t registers;       ///< per scheduler and lane, of a subgroup of `lanes`
   std::int64_t lanes;

@@ -74,7 +74,7 @@ double coalescing(const model::RootOperand& operand, const SimtConfig& config,
     return 1;
   }
   // Lanes read adjacent elements if they share the operand's innermost loop; otherwise each reads
-  // only the elements of its own tile.
+  // only the elements of its tile.
   const std::int64_t run =
       config.pipeline == SimtPipeline::vectorDistribute
           ? config.lanes[*inner] * std::max<std::int64_t>(1, config.thread[*inner])

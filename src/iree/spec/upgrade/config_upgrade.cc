@@ -490,7 +490,7 @@ bool reorderMember(const std::string& name, AttributeText& member,
     return reorderList(member, mapping);
   }
   if (name == "subgroup_basis" || name == "lane_basis") {
-    // The counts have an order of their own; the second list says which one belongs to a loop.
+    // The second list maps loops to counts; only this list follows the order of the loops.
     return member.members.size() == 2 && reorderList(member.members[1].second, mapping);
   }
   if (name == "tile_sizes") {
