@@ -198,19 +198,6 @@ TEST_F(LayerRewritesTest, KeepsResultsOfHalfPrecisionWithRegisterTiles) {
       {Method::matmul});
 }
 
-/// The compiler drops configurations of operations that it rewrites.
-TEST_F(LayerRewritesTest, KeepsConfigurationsOfRegisterTiles) {
-  const std::string text =
-      programWith({"conv_2d_nchw_fchw", "1x8x6x7xf32", "16x8x1x1xf32", "1x16x6x7xf32"});
-  const Way way{Method::matmul, RegisterTile{.rows = 3, .columns = 16}};
-  const auto roots =
-      toolchain_.compiler.ask(rewritten(text, {{layersOf(text).at(0), way}}), iree::ListRootsJob{})
-          .value();
-  EXPECT_TRUE(std::any_of(roots.begin(), roots.end(), [](const model::RootOperation& root) {
-    return root.loweringConfig.contains("vector_common_parallel = [3, 16, 0]");
-  }));
-}
-
 TEST(RegisterTiles, FillRegistersWithFullVectors) {
   const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16};
   const auto tiles = registerTiles({.rows = 48, .columns = 64, .sum = 32}, limits, 2);
