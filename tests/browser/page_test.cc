@@ -121,7 +121,17 @@ void PageTest::expectDrawn() {
       const winner = part.winner < 0 || has(canvas, between(part.winner), hone.color("winner"));
       return [...gone.slice(0, 3).map((i) => `no line of candidate ${i}`), ...(winner ? [] : ["no line of the winner"])];
     };
+    /** Every node and edge is there, and every node has a size. */
+    const lackOfGraph = ({ part }, graph) => {
+      const nodes = [...graph.querySelectorAll(".node rect")].filter((node) => node.getBoundingClientRect().width > 0);
+      return [...(nodes.length === part.nodes.length ? [] : ["a node is missing"]),
+        ...(graph.querySelectorAll(".edge path").length === part.edges.length ? [] : ["an edge is missing"])];
+    };
     return [...document.querySelectorAll(".canvas")].map((box) => {
+      const graph = box.querySelector("svg.graph");
+      if (graph) {
+        return { title: graph.ariaLabel, lacks: box.honeDrawn ? lackOfGraph(box.honeDrawn, graph) : ["not drawn"] };
+      }
       const canvas = box.querySelector("canvas");
       const made = box.honeDrawn;
       if (canvas) {

@@ -116,22 +116,21 @@ std::string_view describeWork(std::string_view dispatch, const RootOperation& ro
 }
 
 nlohmann::json toJson(const RootOperation& root) {
-  nlohmann::json companions = nlohmann::json::array();
+  nlohmann::json json = {{"dispatch", root.dispatch},
+                         {"op", root.op},
+                         {"ordinal", root.ordinal},
+                         {"attachable", root.attachable},
+                         {"kind", nameOf(root.kind)},
+                         {"loops", loopsJson(root.loops)},
+                         {"inputs", operandsJson(root.inputs)},
+                         {"outputs", operandsJson(root.outputs)},
+                         {"lowering_config", root.loweringConfig},
+                         {"translation_info", root.translationInfo}};
   for (const CompanionOperation& one : root.companions) {
-    companions.push_back(
+    json["companions"].push_back(
         {{"op", one.op}, {"loops", loopsJson(one.loops)}, {"lowering_config", one.loweringConfig}});
   }
-  return {{"dispatch", root.dispatch},
-          {"op", root.op},
-          {"ordinal", root.ordinal},
-          {"attachable", root.attachable},
-          {"kind", nameOf(root.kind)},
-          {"loops", loopsJson(root.loops)},
-          {"inputs", operandsJson(root.inputs)},
-          {"outputs", operandsJson(root.outputs)},
-          {"lowering_config", root.loweringConfig},
-          {"translation_info", root.translationInfo},
-          {"companions", std::move(companions)}};
+  return json;
 }
 
 Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {

@@ -82,7 +82,7 @@ void readElf(const ByteView& file, std::vector<KernelResources>& kernels) {
   const auto size = file.number(kSectionSizeAt, 2);
   const auto count = file.number(kSectionCountAt, 2);
   if (file.number(kMachineAt, 2) != kMachineAmd || !table || !size || !count ||
-      *table > file.size()) {
+      *table > file.size() || *size * *count > file.size() - *table) {
     return;
   }
   for (std::uint64_t i = 0; i < *count; ++i) {
