@@ -550,13 +550,30 @@ def definable_operators(model):
     return sorted(found)
 
 
+def set_default_attributes(model, operators):
+    """Writes out the attributes of operators that have their default value: the inliner drops them."""
+    import onnx
+
+    for graph in list_graphs(model.graph):
+        for node in graph.node:
+            if node.domain not in ("", "ai.onnx") or node.op_type not in operators:
+                continue
+            given = {attribute.name for attribute in node.attribute}
+            schema = onnx.defs.get_schema(node.op_type, opset(model))
+            for name, attribute in schema.attributes.items():
+                if name not in given and attribute.default_value.name:
+                    node.attribute.append(attribute.default_value)
+
+
 def expand(model, operators):
     """Returns the model with operators replaced by their definitions."""
     from onnx import inliner
 
+    typed = infer_shapes(model)
+    set_default_attributes(typed, operators)
     try:
         return inliner.inline_selected_functions(
-            infer_shapes(model), [("", name) for name in operators], inline_schema_functions=True
+            typed, [("", name) for name in operators], inline_schema_functions=True
         )
     except Exception as error:
         raise UserError(f"cannot expand {', '.join(operators)}: {first_line(error)}") from error
@@ -669,19 +686,34 @@ def run(request):
         json.dump(reply, file)
 
 
+def remove_written(request):
+    """Removes the files of a request that failed."""
+    for member in ("mlir", "fixed", "parameters", "reply"):
+        if os.path.exists(request[member]):
+            os.remove(request[member])
+
+
 def main():
     warnings.simplefilter("ignore")
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     try:
         run(request)
-    except UserError as error:
+    except Exception as error:
+        remove_written(request)
+        return report(error)
+    return 0
+
+
+def report(error):
+    """Prints an error in one line and returns the exit code."""
+    if isinstance(error, UserError):
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except ModuleNotFoundError as error:
+    if isinstance(error, ModuleNotFoundError):
         print(f"error: {first_line(error)}", file=sys.stderr)
         return 3
-    return 0
+    raise error
 
 
 if __name__ == "__main__":
