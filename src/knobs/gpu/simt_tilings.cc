@@ -21,6 +21,7 @@ constexpr std::int64_t kMaxReductionTile = 64;
 constexpr std::int64_t kMaxWindow = 16;      ///< longer reductions are not unrolled as a whole
 constexpr double kMaxWaste = 1.34;           ///< threads at the edges without work
 constexpr std::size_t kMaxThreadCounts = 8;  ///< thread counts per loop
+constexpr std::size_t kMaxSharedLoops = 3;   ///< parallel loops with several threads
 
 /// Returns the powers of two up to `largest`.
 std::vector<std::int64_t> powersOfTwo(std::int64_t largest) {
@@ -106,7 +107,7 @@ class TileAndFuseLister {
 
   void share(const SimtConfig& config, std::size_t next, Totals totals) {
     if (next == parallel_.size()) {
-      if (totals.threads >= std::min(kMinSimtThreads, results())) {
+      if (totals.threads >= std::min(kMinSimtThreads, mostUsefulThreads())) {
         reduce(config, 0, totals.elements);
       }
       return;
@@ -114,9 +115,9 @@ class TileAndFuseLister {
     const std::size_t loop = parallel_[next];
     const std::int64_t size = root_.loops[loop].size;
     // Outer loops run one iteration per workgroup. Adjacent elements suit vector loads.
-    const bool single = next > 2 || !root_.companions.empty();
+    const bool single = next >= kMaxSharedLoops || !root_.companions.empty();
     const std::int64_t mostElements = single ? 1 : next == 0 ? 16 : 8;
-    const std::int64_t mostThreads = next > 2 ? 1 : limits_.maxThreads;
+    const std::int64_t mostThreads = next >= kMaxSharedLoops ? 1 : limits_.maxThreads;
     for (const std::int64_t elements : powersOfTwo(std::min(size, mostElements))) {
       if (size % elements != 0 || totals.elements * elements > kMaxResultsPerThread) {
         continue;
@@ -187,10 +188,11 @@ class TileAndFuseLister {
     return bytes <= static_cast<double>(limits_.sharedBytes);
   }
 
-  [[nodiscard]] std::int64_t results() const {
+  /// Returns the threads that the loops which threads may share can occupy.
+  [[nodiscard]] std::int64_t mostUsefulThreads() const {
     std::int64_t count = 1;
-    for (const std::size_t loop : parallel_) {
-      count *= root_.loops[loop].size;
+    for (std::size_t next = 0; next < std::min(parallel_.size(), kMaxSharedLoops); ++next) {
+      count *= root_.loops[parallel_[next]].size;
     }
     return count;
   }
