@@ -71,19 +71,23 @@ std::string commentText(std::string_view comment) {
   return text;
 }
 
-/// Appends the operations that configure the companions of one name. A function with fewer
-/// operations of that name is not an error.
+/// Operations of one name in a dispatch function that a spec can tell apart.
+constexpr std::size_t kMaxHandles = 32;
+
+/// Appends the operations that configure the companions of one name. Functions with fewer
+/// operations of that name are accepted. More results than operations, instead of an overflow
+/// result: with that, the compiler aborts on fewer operations than results.
 void addCompanions(const std::string& op, const std::map<std::size_t, std::string>& configs,
                    std::size_t number, std::string& text) {
-  const std::size_t results = configs.rbegin()->first + 2;  // the last one takes the rest
+  const std::size_t results = std::max(kMaxHandles, configs.rbegin()->first + 1);
   const std::vector<std::string> types(results, "!transform.any_op");
   text += fmt::format(
       "  %all{0} = transform.structured.match ops{{[\"{1}\"]}} in %function\n"
       "    : (!transform.any_op) -> !transform.any_op\n"
       "  %each{0}:{2} = \"transform.split_handle\"(%all{0})\n"
-      "    <{{fail_on_payload_too_small = false, overflow_result = {3} : i64}}>\n"
-      "    : (!transform.any_op) -> ({4})\n",
-      number, op, results, results - 1, join(types, ", "));
+      "    <{{fail_on_payload_too_small = false}}>\n"
+      "    : (!transform.any_op) -> ({3})\n",
+      number, op, results, join(types, ", "));
   for (const auto& [ordinal, config] : configs) {
     text += fmt::format(
         "  %config{0}_{1} = transform.param.constant {2}\n"
