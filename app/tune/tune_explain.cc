@@ -80,8 +80,8 @@ class Explanation {
 
   /// Finds the dispatches and their knobs.
   Result<void> find(const tune::DispatchSelection& selection, const iree::ModuleRunner* runner);
-  Result<void> print() const;
-  Result<void> addTo(nlohmann::json& json) const;
+  [[nodiscard]] Result<void> print() const;
+  [[nodiscard]] Result<void> addTo(nlohmann::json& json) const;
 
  private:
   /// Returns the dispatch that the user selected; null if there are none or several.

@@ -174,8 +174,8 @@ std::string printMembers(const AttributeText& value, bool blanks) {
 
 const AttributeText* AttributeText::find(std::string_view name) const {
   const auto found =
-      std::ranges::find_if(members, [&](const auto& member) { return member.first == name; });
-  return found == members.end() ? nullptr : &found->second;
+      std::ranges::find_if(members, [&](const auto& member) { return member.name == name; });
+  return found == members.end() ? nullptr : &found->value;
 }
 
 AttributeText* AttributeText::find(std::string_view name) {
@@ -186,12 +186,12 @@ void AttributeText::set(std::string_view name, AttributeText value) {
   if (AttributeText* known = find(name)) {
     *known = std::move(value);
   } else {
-    members.emplace_back(name, std::move(value));
+    members.emplace_back(std::string(name), std::move(value));
   }
 }
 
 void AttributeText::erase(std::string_view name) {
-  std::erase_if(members, [&](const auto& member) { return member.first == name; });
+  std::erase_if(members, [&](const auto& member) { return member.name == name; });
 }
 
 std::vector<std::int64_t> AttributeText::numbers() const {

@@ -4,10 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace hone::iree {
+
+struct AttributeMember;
 
 /// A printed MLIR attribute as a tree. Reads attributes of other compiler versions, which the
 /// compiler itself cannot parse.
@@ -21,7 +22,7 @@ struct AttributeText {
   Kind kind = Kind::plain;
   std::string text;
   /// In order; the name is "" without one, and the value is empty plain text of a unit.
-  std::vector<std::pair<std::string, AttributeText>> members;
+  std::vector<AttributeMember> members;
 
   /// Returns the member with this name, or null.
   [[nodiscard]] const AttributeText* find(std::string_view name) const;
@@ -35,6 +36,12 @@ struct AttributeText {
 
   static AttributeText plain(std::string text);
   static AttributeText numberList(const std::vector<std::int64_t>& numbers);
+};
+
+/// A member of a dictionary, a list or a named attribute.
+struct AttributeMember {
+  std::string name;
+  AttributeText value;
 };
 
 /// Parses a printed attribute. Returns nothing if brackets or strings are not closed, or if text

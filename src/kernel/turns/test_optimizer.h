@@ -14,7 +14,7 @@ namespace hone::kernel::test {
 
 /// Arguments of OptimizerFixture::optimize() that most tests do not set.
 struct OptimizeArguments {
-  std::string scope = "";
+  std::string scope{};
   Source original = kernelTaking(1000);
   bool quiet = true;
 };

@@ -20,23 +20,25 @@ struct ComputeUnit {
   std::int64_t maxWorkgroups;
 };
 
+constexpr std::int64_t kKiB = 1024;
+
 // More specific names first. AMD: the ISA guides; NVIDIA: the table of compute capabilities.
 constexpr std::array kComputeUnits = {
-    ComputeUnit{"gfx950", 4, 8, 512, 64, 8, 160 * 1024, 32},
-    ComputeUnit{"gfx94", 4, 8, 512, 64, 8, 64 * 1024, 32},
-    ComputeUnit{"gfx90a", 4, 8, 512, 64, 8, 64 * 1024, 32},
-    ComputeUnit{"gfx9", 4, 10, 256, 64, 4, 64 * 1024, 32},
-    ComputeUnit{"gfx1100", 2, 16, 1536, 32, 24, 64 * 1024, 32},
-    ComputeUnit{"gfx1101", 2, 16, 1536, 32, 24, 64 * 1024, 32},
-    ComputeUnit{"gfx12", 2, 16, 1536, 32, 24, 64 * 1024, 32},
-    ComputeUnit{"gfx1", 2, 16, 1024, 32, 16, 64 * 1024, 32},
-    ComputeUnit{"sm_75", 4, 8, 512, 32, 8, 64 * 1024, 16},
-    ComputeUnit{"sm_86", 4, 12, 512, 32, 8, 100 * 1024, 16},
-    ComputeUnit{"sm_89", 4, 12, 512, 32, 8, 100 * 1024, 24},
-    ComputeUnit{"sm_8", 4, 16, 512, 32, 8, 164 * 1024, 32},
-    ComputeUnit{"sm_9", 4, 16, 512, 32, 8, 228 * 1024, 32},
-    ComputeUnit{"sm_10", 4, 16, 512, 32, 8, 228 * 1024, 32},
-    ComputeUnit{"sm_", 4, 16, 512, 32, 8, 96 * 1024, 32},
+    ComputeUnit{"gfx950", 4, 8, 512, 64, 8, 160 * kKiB, 32},
+    ComputeUnit{"gfx94", 4, 8, 512, 64, 8, 64 * kKiB, 32},
+    ComputeUnit{"gfx90a", 4, 8, 512, 64, 8, 64 * kKiB, 32},
+    ComputeUnit{"gfx9", 4, 10, 256, 64, 4, 64 * kKiB, 32},
+    ComputeUnit{"gfx1100", 2, 16, 1536, 32, 24, 64 * kKiB, 32},
+    ComputeUnit{"gfx1101", 2, 16, 1536, 32, 24, 64 * kKiB, 32},
+    ComputeUnit{"gfx12", 2, 16, 1536, 32, 24, 64 * kKiB, 32},
+    ComputeUnit{"gfx1", 2, 16, 1024, 32, 16, 64 * kKiB, 32},
+    ComputeUnit{"sm_75", 4, 8, 512, 32, 8, 64 * kKiB, 16},
+    ComputeUnit{"sm_86", 4, 12, 512, 32, 8, 100 * kKiB, 16},
+    ComputeUnit{"sm_89", 4, 12, 512, 32, 8, 100 * kKiB, 24},
+    ComputeUnit{"sm_8", 4, 16, 512, 32, 8, 164 * kKiB, 32},
+    ComputeUnit{"sm_9", 4, 16, 512, 32, 8, 228 * kKiB, 32},
+    ComputeUnit{"sm_10", 4, 16, 512, 32, 8, 228 * kKiB, 32},
+    ComputeUnit{"sm_", 4, 16, 512, 32, 8, 96 * kKiB, 32},
 };
 
 const ComputeUnit& unitFor(std::string_view target) {

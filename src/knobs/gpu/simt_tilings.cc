@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "knobs/gpu/simt_config.h"
@@ -47,9 +48,8 @@ std::vector<std::size_t> parallelLoops(const RootOperation& root) {
       order.push_back(loop);
     }
   };
-  for (auto loops = root.outputs[0].loops.rbegin(); loops != root.outputs[0].loops.rend();
-       ++loops) {
-    std::ranges::for_each(*loops, add);
+  for (const auto& loops : std::views::reverse(root.outputs[0].loops)) {
+    std::ranges::for_each(loops, add);
   }
   for (std::size_t loop = root.loops.size(); loop-- > 0;) {
     add(loop);

@@ -31,6 +31,7 @@ struct Way {
 
   bool operator==(const Way&) const = default;
 
+  // NOLINTBEGIN(readability-identifier-naming): named like the methods
   static const Way direct;
   static const Way matmul;
   static const Way packedMatmul;
@@ -42,6 +43,7 @@ inline constexpr Way Way::matmul{Method::matmul};
 inline constexpr Way Way::packedMatmul{Method::packedMatmul};
 inline constexpr Way Way::perRow{Method::perRow};
 inline constexpr Way Way::perPosition{Method::perPosition};
+// NOLINTEND(readability-identifier-naming)
 
 /// Returns "per position", or with a tile "per position, 6x16".
 [[nodiscard]] std::string nameOf(const Way& way);

@@ -31,8 +31,9 @@ double cyclesOf(std::int64_t rows, std::int64_t vectors) {
 
 /// Estimates the cycles for all rows, per row and vector of columns.
 double costOf(std::int64_t all, std::int64_t rows, std::int64_t vectors) {
+  const std::int64_t whole = all / rows;
   const std::int64_t rest = all % rows;
-  const double cycles = static_cast<double>(all / rows) * cyclesOf(rows, vectors) +
+  const double cycles = static_cast<double>(whole) * cyclesOf(rows, vectors) +
                         (rest == 0 ? 0 : cyclesOf(rest, vectors));
   const double loads = static_cast<double>(rows + vectors) / static_cast<double>(rows * vectors);
   constexpr double kLoadWeight = 0.05;  // loads that the multiply-adds hide still cost a little

@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/text/text.h"
 #include "iree/mlir/attribute_text.h"
@@ -155,9 +156,9 @@ void ConfigWriter::renameIntrinsics(AttributeText& attribute) {
 
 void ConfigWriter::upgradePipeline(AttributeText& translation) {
   // Until November 2024 the pipeline had no name: <LLVMGPUTileAndFuse workgroup_size = …>.
-  if (!translation.members.empty() && translation.members.front().first.empty() &&
-      translation.members.front().second.kind == AttributeKind::plain) {
-    translation.members.front().first = "pipeline";
+  if (!translation.members.empty() && translation.members.front().name.empty() &&
+      translation.members.front().value.kind == AttributeKind::plain) {
+    translation.members.front().name = "pipeline";
   }
   AttributeText* pipeline = translation.find("pipeline");
   if (pipeline == nullptr) {
@@ -174,7 +175,7 @@ void ConfigWriter::upgradePipeline(AttributeText& translation) {
     *pipeline = *parseAttribute(*current);
   }
   family_ = pipeline->text;
-  pipeline_ = pipeline->members.empty() ? "" : pipeline->members.front().second.text;
+  pipeline_ = pipeline->members.empty() ? "" : pipeline->members.front().value.text;
   for (const std::string_view stale : {"pipeline_depth", "store_stage"}) {
     if (translation.find(stale) != nullptr) {
       changed(fmt::format("{} does not exist any more", stale));
@@ -230,7 +231,7 @@ void ConfigWriter::upgradeOptions(AttributeText& translation) {
                           prefetch->text, stages));
       options->erase("prefetch_shared_memory");
       options->members.insert(options->members.begin(),
-                              {"prefetch_num_stages", AttributeText::plain(stages)});
+                              AttributeMember{"prefetch_num_stages", AttributeText::plain(stages)});
     }
     AttributeText* order = options->find("reorder_workgroups_strategy");
     if (order != nullptr && order->kind == AttributeKind::plain) {
@@ -240,7 +241,7 @@ void ConfigWriter::upgradeOptions(AttributeText& translation) {
   }
   if (dictionary->members.empty()) {
     std::erase_if(translation.members, [](const auto& member) {
-      return member.first.empty() && member.second.kind == AttributeKind::dictionary;
+      return member.name.empty() && member.value.kind == AttributeKind::dictionary;
     });
   }
 }
@@ -279,7 +280,7 @@ void ConfigWriter::upgradeSubgroups(AttributeText& dictionary,
     counts[static_cast<std::size_t>(loops_.n.back())] = columns;
   }
   std::vector<std::int64_t> order;
-  for (std::int64_t loop = 0; loop < static_cast<std::int64_t>(loops_.count); ++loop) {
+  for (std::int64_t loop = 0; std::cmp_less(loop, loops_.count); ++loop) {
     if (std::ranges::count(left, loop) == 0) {
       order.push_back(loop);
     }
@@ -311,7 +312,7 @@ void ConfigWriter::tilesToGpu(AttributeText& lowering, const AttributeText* sche
   const AttributeText* tiles = lowering.find("tile_sizes");
   const auto sizes = tiles == nullptr || tiles->members.empty()
                          ? std::vector<std::int64_t>()
-                         : tiles->members.front().second.numbers();
+                         : tiles->members.front().value.numbers();
   if (tiles == nullptr || tiles->members.size() != 1 || sizes.size() != loops_.count) {
     fail(
         fmt::format("tile_sizes = {} is a dictionary now, and its values do not correspond to the "
@@ -361,7 +362,7 @@ void ConfigWriter::tilesToCpu(AttributeText& lowering) {
   config.kind = AttributeKind::named;
   config.text = kCpuConfig;
   for (std::size_t i = 0; i < levels; ++i) {
-    const AttributeText& level = tiles->members[i].second;
+    const AttributeText& level = tiles->members[i].value;
     const auto sizes = level.numbers();
     if (std::ranges::any_of(sizes, [](std::int64_t size) { return size != 0; }) || i == 0) {
       config.set(levels == kLong.size() ? kLong[i] : kShort[i], level);
@@ -376,7 +377,8 @@ void ConfigWriter::upgradeLowering(AttributeText& lowering, const AttributeText*
                      (lowering.text.empty() || lowering.text == kTilingConfig);
   if (!tiles) {
     if (lowering.text == kGpuConfig) {
-      if (AttributeText* dictionary = dictionaryIn(lowering); dictionary && schedule != nullptr) {
+      if (AttributeText* dictionary = dictionaryIn(lowering);
+          dictionary != nullptr && schedule != nullptr) {
         for (const auto& [name, member] : schedule->members) {
           dictionary->set(name == "intrinsic" ? "mma_kind" : name, member);
         }
@@ -409,7 +411,7 @@ void ConfigWriter::upgradeInfo(AttributeText& info) {
       changed(fmt::format("{} is part of the translation_info now", size));
       const auto pipeline = translation->members.begin() + (size == "workgroup_size" ? 1 : 2);
       translation->members.insert(std::min(pipeline, translation->members.end()),
-                                  {std::string(size), *value});
+                                  AttributeMember{std::string(size), *value});
       info.erase(size);
       translation = info.find("translation_info");
       lowering = info.find("lowering_config");
@@ -491,11 +493,11 @@ bool reorderMember(const std::string& name, AttributeText& member,
   }
   if (name == "subgroup_basis" || name == "lane_basis") {
     // The second list maps loops to counts; only this list follows the order of the loops.
-    return member.members.size() == 2 && reorderList(member.members[1].second, mapping);
+    return member.members.size() == 2 && reorderList(member.members[1].value, mapping);
   }
   if (name == "tile_sizes") {
     return std::ranges::all_of(member.members,
-                               [&](auto& level) { return reorderList(level.second, mapping); });
+                               [&](auto& level) { return reorderList(level.value, mapping); });
   }
   return true;
 }

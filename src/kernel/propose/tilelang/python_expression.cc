@@ -61,7 +61,7 @@ class ExpressionParser {
     skipBlanks();
     return at_ < text_.size() && text_[at_] == c;
   }
-  PythonExpr finish(PythonExpr expression, std::size_t begin) const {
+  [[nodiscard]] PythonExpr finish(PythonExpr expression, std::size_t begin) const {
     expression.source = trim(text_.substr(begin, at_ - begin));
     return expression;
   }
@@ -305,7 +305,7 @@ class ExpressionParser {
       const std::string number(text_.substr(begin, at_ - begin));
       return PythonExpr{.kind = Kind::number, .text = number, .source = number, .args = {}};
     }
-    std::string name = word();
+    const std::string name = word();
     constexpr std::array<std::string_view, 6> kKeywords = {"lambda", "if", "else",
                                                            "for",    "in", "is"};
     if (name.empty() || std::ranges::find(kKeywords, name) != kKeywords.end()) {

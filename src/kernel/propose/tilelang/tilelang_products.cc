@@ -52,7 +52,7 @@ std::optional<TileNest> nestAt(const TileProgram& program, const PythonStatement
     for (std::size_t i = 0; i < loop->variables.size(); ++i) {
       nest.variables.push_back({loop->variables[i], loop->extents[i].source, loop->kind});
     }
-    at = &at->body[0];
+    at = &at->body.front();
   }
   auto inner = program.assignment(*at);
   if (nest.variables.empty() || !inner) {
@@ -75,7 +75,7 @@ const PythonExpr& withoutCasts(const TileProgram& program, const PythonExpr& exp
       expression.args[0].text == "astype") {
     return withoutCasts(program, expression.args[0].args[0]);
   }
-  return expression;
+  return expression;  // NOLINT(bugprone-return-const-ref-from-parameter): of a parsed program
 }
 
 /// Returns what a sum adds in each step: e of `s += e`, `s = s + e` and `s = e + s`.
@@ -90,7 +90,7 @@ const PythonExpr* addedTerm(const TileAssignment& assigned) {
   if (value.args[0].source == assigned.target.source) {
     return &value.args[1];
   }
-  return value.args[1].source == assigned.target.source ? &value.args[0] : nullptr;
+  return value.args[1].source == assigned.target.source ? &value.args.front() : nullptr;
 }
 
 /// A factor of a product: a two-dimensional tile of a tensor, with further fixed indices before it.

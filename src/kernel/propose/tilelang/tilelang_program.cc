@@ -310,7 +310,7 @@ std::map<std::string, TileBuffer> TileProgram::buffersIn(const PythonStatement& 
 }
 
 std::string TileProgram::resolveType(const std::string& type) const {
-  std::string_view plain = type;
+  const std::string_view plain = type;
   if (plain.size() > 2 && (plain.front() == '"' || plain.front() == '\'')) {
     return std::string(plain.substr(1, plain.size() - 2));
   }

@@ -269,7 +269,7 @@ bool isIndependent(const TileProgram& program, const PythonStatement& loop,
 std::vector<TextKnob> structureKnobs(std::string_view text) {
   const TileProgram program(text);
   std::vector<TextKnob> knobs = productKnobs(program);
-  std::vector<const PythonStatement*> functions = program.kernelFunctions();
+  const std::vector<const PythonStatement*> functions = program.kernelFunctions();
   std::map<std::string, TileBuffer> buffers;
   for (const PythonStatement* function : functions) {
     buffers.merge(program.buffersIn(*function));
