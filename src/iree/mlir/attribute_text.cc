@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "base/text/text.h"
 #include "iree/mlir/mlir_scan.h"
