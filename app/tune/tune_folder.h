@@ -15,7 +15,7 @@ namespace hone::app {
 /// Writes the folder of a tuned program: spec, script, flags.txt, the compiled module, weights and
 /// result.json. Prints the result and how to use it, unless --json is set.
 [[nodiscard]] Result<void> writeTunedFolder(const Context& context, Toolchain& toolchain,
-                                            const TunedProgram& tuned,
+                                            const TunedProgram& program,
                                             const std::filesystem::path& folder);
 
 }  // namespace hone::app

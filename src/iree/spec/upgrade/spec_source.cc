@@ -1,6 +1,7 @@
 #include "iree/spec/upgrade/spec_source.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "base/text/text.h"
@@ -93,10 +94,10 @@ std::vector<std::pair<std::string, std::string>> aliasesIn(std::string_view text
 std::string expandAliases(std::string text,
                           const std::vector<std::pair<std::string, std::string>>& aliases) {
   // Later aliases may refer to earlier ones.
-  for (auto alias = aliases.rbegin(); alias != aliases.rend(); ++alias) {
-    for (auto at = findWord(text, alias->first); at != kNoPosition && text.size() < kMaxExpanded;
-         at = findWord(text, alias->first, at + alias->second.size())) {
-      text.replace(at, alias->first.size(), alias->second);
+  for (const auto& [name, value] : std::views::reverse(aliases)) {
+    for (auto at = findWord(text, name); at != kNoPosition && text.size() < kMaxExpanded;
+         at = findWord(text, name, at + value.size())) {
+      text.replace(at, name.size(), value);
     }
   }
   return text;
