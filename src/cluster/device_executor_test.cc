@@ -85,13 +85,6 @@ class DeviceExecutorTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(::mkfifo((folder_.path() / "meeting").c_str(), 0600), 0);
-    // A node has its own machine lock: tests do not wait for other measurements.
-    ::setenv("SLURMD_NODENAME", folder_.path().filename().c_str(), 1);
-  }
-  void TearDown() override {
-    ::unsetenv("SLURMD_NODENAME");
-    std::filesystem::remove(
-        fmt::format("/tmp/hone-{}-{}.lane", ::getuid(), folder_.path().filename().string()));
   }
 
   [[nodiscard]] std::unique_ptr<engine::Unit> unit(const std::string& name, Act act = Act::none) {

@@ -31,20 +31,9 @@ class KillingWatcher : public ProgressWatcher {
   pid_t holder_;
 };
 
-/// Uses a separate lock file per test.
+/// Each test program has its own lock.
 class MachineLockTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ::setenv("SLURMD_NODENAME", ("lock-test-" + std::to_string(::getpid())).c_str(), 1);
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    std::filesystem::remove("/tmp/hone-" + std::to_string(::getuid()) + "-lock-test-" +
-                                std::to_string(::getpid()) + ".lane",
-                            ignored);
-    ::unsetenv("SLURMD_NODENAME");
-  }
-
   /// Starts a child that holds the lock for measuring until `release_` is closed.
   pid_t startHolder() {
     std::array<int, 2> ready{};
