@@ -1,5 +1,5 @@
-# Installs the shared libraries that hone links into lib/hone of a wheel, and their licenses beside them,
-# so that the wheel needs nothing but glibc and libstdc++. Found by the RPATH of the program.
+# Installs the shared libraries that hone links into lib/hone of a wheel, and their licenses beside
+# them, so that the wheel needs only glibc and libstdc++. The program finds them by its RPATH.
 set_target_properties(hone PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/hone")
 # DT_RPATH rather than DT_RUNPATH: the bundled libraries find each other by it, too.
 target_link_options(hone PRIVATE -Wl,--disable-new-dtags)

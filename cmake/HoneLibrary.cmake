@@ -48,8 +48,8 @@ if(NOT honeTestIree)
   list(POP_BACK sites honeTestIree)
 endif()
 
-# Fails if a MEASURE pattern, Suite.Name or Suite.Prefix*, matches no test in the sources. Otherwise a
-# renamed test would silently run in parallel.
+# Fails if a MEASURE pattern, Suite.Name or Suite.Prefix*, matches no test in the sources. Otherwise
+# a renamed test would silently run in parallel.
 function(hone_check_measured name patterns sources)
   set(text "")
   foreach(source ${sources})
@@ -64,7 +64,8 @@ function(hone_check_measured name patterns sources)
   endforeach()
 endfunction()
 
-# Lets a test use the precompiled headers of all tests. Parsing them is half of a test's compile time.
+# Lets a test use the precompiled headers of all tests. Parsing them is half of a test's compile
+# time.
 function(hone_test_headers name)
   if(NOT HONE_UNITY)
     return()

@@ -1,7 +1,7 @@
 # Run while a wheel is installed, see BundleLibraries.cmake: copies the libraries of `program` into
 # `libraryFolder` and writes the licenses of their packages to `noticesFile`.
-# glibc and the C++ runtime are those of the machine: a kernel that a newer g++ compiled needs a newer
-# libstdc++ than that of the wheel.
+# glibc and the C++ runtime are those of the machine: a kernel compiled by a newer g++ needs a newer
+# libstdc++ than a wheel could bundle.
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${program} RESOLVED_DEPENDENCIES_VAR libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so")
 set(packages "")

@@ -8,7 +8,7 @@ Reads a JSON request from the file given as the only argument:
   opset           version to convert to; 0 to keep the model's
   simplify        fold constants with ONNX Runtime
   expand          operators to replace by their definitions in other operators
-  externalize     size of the weights in bytes from which they are written to a file
+  externalize     weights of at least this many bytes in all are written to a file
   mlir, fixed, parameters, reply
                   files to write: module, model with fixed dimensions, weights, description
 
@@ -65,7 +65,7 @@ def load(path):
 
 
 def explain_unreadable(path, error):
-    """Returns why a file is not an ONNX model."""
+    """Returns the reason why a file is not an ONNX model."""
     if isinstance(error, OSError):
         return first_line(error)
     with open(path, "rb") as file:
@@ -117,7 +117,7 @@ def list_tensors(graph):
 def drop_initialized_inputs(model):
     """Removes inputs that have a default value: importers treat them as constants."""
     graph = model.graph
-    model.ir_version = max(model.ir_version, 4)  # before, weights had to be inputs
+    model.ir_version = max(model.ir_version, 4)  # earlier versions require weights to be inputs
     names = {tensor.name for tensor in graph.initializer}
     kept = [value for value in graph.input if value.name not in names]
     del graph.input[:]
@@ -345,7 +345,7 @@ ELEMENTS = {
 
 
 def check_elements(graph):
-    """Rejects inputs and outputs whose elements are no numbers, or numbers that hone cannot create or compare."""
+    """Rejects inputs and outputs with elements that hone cannot create or compare, such as strings."""
     for kind, values in (("input", graph.input), ("output", graph.output)):
         for value in values:
             known = value.type.tensor_type.elem_type != 0
@@ -364,7 +364,7 @@ def element(value):
     return ELEMENTS.get(name, name.lower())
 
 
-# Operators that pass indices on, by position of the indices.
+# Operators that copy indices from an operand to their result.
 PASSING = {"Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Transpose", "Expand", "Slice", "Split",
            "Concat", "Clip"}
 
@@ -451,7 +451,7 @@ def convert_opset(model, version):
 
 
 def open_session(model, level, file=""):
-    """Loads the model with ONNX Runtime, which also writes it to the file as it optimizes it."""
+    """Loads the model with ONNX Runtime, which also writes the optimized model to the file."""
     try:
         import onnxruntime
     except ModuleNotFoundError as error:
@@ -511,7 +511,7 @@ def foreign_nodes(model):
 
 
 def check_domains(model):
-    """Rejects operators of domains that IREE does not know. Returns true if there are some of ONNX Runtime."""
+    """Rejects operators of domains that IREE does not know. Returns true if some are of ONNX Runtime."""
     found = False
     for node in foreign_nodes(model):
         if node.domain != RUNTIME_DOMAIN:
@@ -602,7 +602,7 @@ def weight_bytes(model):
 
 
 def explain_import(model, text):
-    """Returns an error of the importer with the name of the type that it does not know."""
+    """Returns an error of the importer, with the name of the unknown type if that is the cause."""
     import onnx
 
     number = text.rpartition("element type: ")[2]

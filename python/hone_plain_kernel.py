@@ -14,7 +14,7 @@ import textwrap
 
 
 class Unsupported(Exception):
-    """The reference uses something that has no plain form."""
+    """The reference uses an operator or a form that is not supported."""
 
 
 class Cpp:

@@ -20,7 +20,7 @@ namespace hone::app {
 struct OptimizeCommandOptions {
   std::string kernel;
   std::string reference;
-  std::string language;  ///< of a kernel that is written from its reference; "": see languageOfNew
+  std::string language;  ///< of a kernel that is written from its reference; "": see languageForNew
   bool allSlow = false;
   std::optional<double> threshold;
   double targetSpeedup = 1.5;

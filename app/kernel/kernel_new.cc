@@ -99,7 +99,7 @@ Result<void> checkReference(const fs::path& reference, Language language) {
 Result<int> createNew(const Context& context, const NewOptions& given) {
   NewOptions options = given;
   const fs::path reference = options.optimize.reference;
-  const Language language = languageOfNew(options.language, reference);
+  const Language language = languageForNew(options.language, reference);
   HONE_CHECK(checkReference(reference, language));
   HONE_CHECK(options.optimize.proposer.resolveGuidance(""));
   const fs::path file =
@@ -149,7 +149,7 @@ fs::path kernelFileFor(const fs::path& reference, Language language) {
   return reference.parent_path() / (stem + (language == Language::cpp ? ".cc" : ".py"));
 }
 
-Language languageOfNew(const std::string& given, const fs::path& reference) {
+Language languageForNew(const std::string& given, const fs::path& reference) {
   const Language own = reference.extension() == ".py" ? Language::tilelang : Language::cpp;
   return kernel::languageFrom(given).value_or(own);
 }

@@ -18,8 +18,8 @@ namespace hone::app {
                                                   kernel::Language language);
 
 /// Returns the language of a first kernel: that of the option, or that of the reference.
-[[nodiscard]] kernel::Language languageOfNew(const std::string& given,
-                                             const std::filesystem::path& reference);
+[[nodiscard]] kernel::Language languageForNew(const std::string& given,
+                                              const std::filesystem::path& reference);
 
 /// A written first kernel.
 struct NewKernel {

@@ -230,7 +230,7 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& given
   }
   if (fromReference) {
     options.kernel =
-        kernelFileFor(options.reference, languageOfNew(options.language, options.reference));
+        kernelFileFor(options.reference, languageForNew(options.language, options.reference));
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   if (cluster.usesCluster() && options.proposer.usesModel()) {

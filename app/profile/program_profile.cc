@@ -18,7 +18,7 @@ namespace {
 
 /// Number of profiled calls; the reported times are their mean.
 constexpr std::int64_t kCalls = 20;
-/// A longer table sums up dispatches with a smaller share in one line.
+/// If the table is longer, dispatches with a smaller share are combined in one line.
 constexpr std::size_t kShownDispatches = 12;
 constexpr double kMinProfiledShare = 0.01;
 

@@ -44,7 +44,7 @@ Result<TuneAllResult> tuneAll(const engine::TrialContext& bench, Toolchain& tool
     if (result) {
       all.tuned.push_back({std::move(whole), std::move(*result), nowNs() - beganNs});
       // Only for the page of the run: without it, the result is still complete.
-      if (auto graph = graphOf(toolchain, all.tuned.back().whole)) {
+      if (auto graph = queryDispatchGraph(toolchain, all.tuned.back().whole)) {
         all.tuned.back().graph = std::move(*graph);
       }
       continue;

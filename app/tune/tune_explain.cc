@@ -88,7 +88,7 @@ class Explanation {
   [[nodiscard]] const TunableDispatch* selected() const {
     return selected_.size() == 1 ? &tunables_[selected_.front()] : nullptr;
   }
-  [[nodiscard]] Result<std::string> irOf(const TunableDispatch& tunable) const {
+  [[nodiscard]] Result<std::string> printIr(const TunableDispatch& tunable) const {
     const auto request = requestFor(whole_, whole_.flags);
     return HONE_TRY(toolchain_.compiler.ask(request, iree::PrintDispatchJob{tunable.root.dispatch}))
         .text;
@@ -107,7 +107,7 @@ Result<void> Explanation::find(const tune::DispatchSelection& selection,
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
   tune::TunableFinder finder(toolchain_.compiler, toolchain_.target, selection);
   tunables_ = HONE_TRY(finder.find(whole_, whole_.flags, runner, folder.path()));
-  graph_ = HONE_TRY(graphOf(toolchain_, whole_));
+  graph_ = HONE_TRY(queryDispatchGraph(toolchain_, whole_));
   const Regex wanted = HONE_TRY(tune::dispatchRegex(selection.dispatches));
   for (std::size_t i = 0; i < tunables_.size() && !selection.dispatches.empty(); ++i) {
     if (wanted.matchesAnywhere(tunables_[i].name)) {
@@ -127,7 +127,7 @@ Result<void> Explanation::print() const {
                  model::describeWork(one->name, one->root), loopsText(one->root));
     }
     fmt::print("\n{}", graphText(graph_));
-    fmt::print("\nIR with the compiler's configuration\n{}", HONE_TRY(irOf(*one)));
+    fmt::print("\nIR with the compiler's configuration\n{}", HONE_TRY(printIr(*one)));
     printCompilerValues(one->root);
     if (one->knobs) {
       fmt::print("\nknobs of the search: {} legal configurations; [] marks the compiler's value\n",
@@ -164,7 +164,7 @@ Result<void> Explanation::addTo(nlohmann::json& json) const {
     one["reads"] = tensors(tunable.name, true);
     one["writes"] = tensors(tunable.name, false);
     if (&tunable == selected()) {
-      one["ir"] = HONE_TRY(irOf(tunable));
+      one["ir"] = HONE_TRY(printIr(tunable));
     }
   }
   return {};
@@ -172,7 +172,7 @@ Result<void> Explanation::addTo(nlohmann::json& json) const {
 
 }  // namespace
 
-Result<DispatchGraph> graphOf(Toolchain& toolchain, const tune::WholeProgram& whole) {
+Result<DispatchGraph> queryDispatchGraph(Toolchain& toolchain, const tune::WholeProgram& whole) {
   if (whole.program.from == iree::kPhaseExecutableSources) {
     return DispatchGraph{};
   }

@@ -10,8 +10,8 @@
 namespace hone::app {
 
 /// Returns the data flow between the dispatches of a program; empty for a dumped dispatch.
-[[nodiscard]] Result<model::DispatchGraph> graphOf(Toolchain& toolchain,
-                                                   const tune::WholeProgram& whole);
+[[nodiscard]] Result<model::DispatchGraph> queryDispatchGraph(Toolchain& toolchain,
+                                                              const tune::WholeProgram& whole);
 
 /// Prints the data flow as a table: one line per tensor.
 [[nodiscard]] std::string graphText(const model::DispatchGraph& graph);

@@ -112,10 +112,10 @@ std::string explainNotInSpec(const TunedDispatch& dispatch) {
   return dispatch.note.empty() ? "faster only alone" : dispatch.note;
 }
 
-/// Share of the program's time below which dispatches are summed up in one line.
+/// Dispatches with a smaller share of the program's time are combined in one line.
 constexpr double kMinShownShare = 0.01;
 
-/// Small dispatches, which the table sums up in one line.
+/// Small dispatches, which the table combines in one line.
 class SmallDispatches {
  public:
   /// Adds the dispatch if it is small and not tuned; returns false otherwise.

@@ -20,7 +20,7 @@ def _become_worker(middle, message, descriptors):
     from .service import Service
 
     os.setpgid(0, 0)
-    while os.getppid() == middle:  # which is about to end
+    while os.getppid() == middle:  # it ends at once
         time.sleep(0.0002)
     sandbox.die_with_parent(message["parent"])
     # Duplicate to high numbers first: a descriptor may already be one of 3 to 6.

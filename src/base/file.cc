@@ -67,7 +67,7 @@ Result<int> openFile(const std::filesystem::path& file, int flags) {
   return fd;
 }
 
-/// Returns true if the device ends and is no disk: /dev/null or a terminal.
+/// Returns true for a device whose contents end and that is not a disk: /dev/null or a terminal.
 bool isFiniteDevice(int fd, const struct stat& status) {
   return S_ISCHR(status.st_mode) && (status.st_rdev == makedev(1, 3) || ::isatty(fd) != 0);
 }

@@ -11,7 +11,7 @@
 namespace hone {
 
 /// Returns the contents of `file`; fails with a user error if it cannot be opened. Reads pipes and
-/// terminals to their end. Refuses devices such as /dev/random, which have none.
+/// terminals to their end. Refuses devices without an end, such as /dev/random.
 [[nodiscard]] Result<std::string> readFile(const std::filesystem::path& file);
 
 /// Writes a temporary file, syncs it to the disk and renames it: readers never see partial

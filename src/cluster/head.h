@@ -128,8 +128,8 @@ class Head {
   void handleDeath(const std::string& key, const std::string& worker, const std::string& why);
   /// Counts a death against the unit. After too many, answers it with an error and returns true.
   bool countDeath(const std::string& key, const std::string& worker, const std::string& why);
-  /// Requeues the unit after a failure of the worker's machine. After very many, answers it with an
-  /// error.
+  /// Requeues the unit after a failure of the worker's machine. After six failures, answers it with
+  /// an error.
   void handleMachineFailure(const WorkerDeath& death);
   /// Answers the unit with an error; it is not retried.
   void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);

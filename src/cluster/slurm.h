@@ -20,7 +20,7 @@ struct Job {
   [[nodiscard]] bool alive() const;
   /// Returns true if the state is final. A job in COMPLETING is neither alive nor ended.
   [[nodiscard]] bool ended() const;
-  /// Returns true if it was cancelled or preempted: its unit is not to blame.
+  /// Returns true if it was cancelled or preempted. That is not a failure of its unit.
   [[nodiscard]] bool wasCancelled() const;
   /// Returns true if it exceeded its time limit.
   [[nodiscard]] bool timedOut() const { return state == "TIMEOUT" || state == "DEADLINE"; }

@@ -196,7 +196,7 @@ Result<void> setRanges(const ProgramSource& source, const std::vector<iree::Mode
 }
 
 /// Returns the element type of a value; hone treats unsigned integers as signed ones.
-std::optional<model::ElementType> elementOf(const iree::ModelValue& value) {
+std::optional<model::ElementType> elementType(const iree::ModelValue& value) {
   return model::elementTypeFrom(value.element.substr(value.element.starts_with("ui") ? 1 : 0));
 }
 
@@ -206,14 +206,14 @@ void setDeclaredTypes(const iree::ImportedModel& model, Program& program) {
   constexpr std::string_view kUnknown = "!hal.buffer_view";
   for (std::size_t i = 0; i < std::min(model.inputs.size(), program.inputTypes.size()); ++i) {
     const iree::ModelValue& input = model.inputs[i];
-    const auto element = elementOf(input);
+    const auto element = elementType(input);
     if (program.inputTypes[i] == kUnknown && element) {
       program.inputTypes[i] =
           fmt::format("tensor<{}>", model::TensorType{input.shape, *element}.text());
     }
   }
   for (std::size_t i = 0; i < std::min(model.outputs.size(), program.resultTypes.size()); ++i) {
-    const auto element = elementOf(model.outputs[i]);
+    const auto element = elementType(model.outputs[i]);
     if (program.resultTypes[i] == kUnknown && element) {
       program.resultTypes[i] = fmt::format("tensor<?x{}>", model::nameOf(*element));
     }

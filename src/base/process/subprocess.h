@@ -24,7 +24,7 @@ class FileView;
 struct Limits {
   std::chrono::milliseconds wall{0};
   std::uint64_t memoryBytes = 0;
-  /// Size of each file that the child writes, and of all files in the folders that it may change.
+  /// Limits each file that the child writes, and the sum of all files in its writable folders.
   std::uint64_t diskBytes = 0;
 };
 
@@ -56,8 +56,8 @@ struct Ending {
   [[nodiscard]] std::string describe() const;
 };
 
-/// Fails with a machine error if the child wrote too much because this process itself may not write
-/// larger files (ulimit -f); the child is not to blame then.
+/// Fails with a machine error if the child was stopped by the file size limit of this process
+/// (ulimit -f), which is lower than the child's. That is not a failure of the child.
 [[nodiscard]] Result<void> checkFileSizeLimit(const Ending& ending, const Limits& limits);
 
 /// Converts the status and rusage reported by wait4.

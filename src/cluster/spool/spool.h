@@ -30,7 +30,7 @@ struct WorkerDeath {
   std::string worker;
   std::string why;
   std::string node;
-  bool machineFailed = false;  ///< the machine failed: the unit is not to blame
+  bool machineFailed = false;  ///< the machine failed, not the unit
 };
 
 /// A heartbeat. Its sender is alive as long as the count changes; clocks of different machines are

@@ -150,7 +150,7 @@ Result<void> Session::receive() {
   while (!sent_.empty()) {
     const Sent sent = sent_.front();
     UnitResult result = HONE_TRY(context_.executor.result(sent.ticket));
-    // If the baseline has passed elsewhere, its failure is the fault of the place.
+    // If the baseline passed elsewhere, its failure is caused by this device or node.
     if (result.error && (!result.remote || (state_.baseline().trial == 0 && !result.killed))) {
       return std::unexpected(*result.error);
     }

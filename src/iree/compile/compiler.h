@@ -27,7 +27,7 @@ class Compiler {
   [[nodiscard]] std::int64_t forkServerCpuNs() const { return jobs_.pool().forkServerCpuNs(); }
   [[nodiscard]] JobCache& jobs() { return jobs_; }
   /// Returns the installation that the compiler library belongs to.
-  [[nodiscard]] Installation installation() const { return installationOf(jobs_.pool().library()); }
+  [[nodiscard]] Installation installation() const { return installationAt(jobs_.pool().library()); }
 
   /// Compiles all requests, several at a time. Calls `onDone`, if set, as each finishes, in any
   /// order. Failed requests are reported in the values; the error is an interrupt or a machine

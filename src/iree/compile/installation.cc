@@ -63,7 +63,7 @@ fs::path Installation::runtimeTool(std::string_view name) const {
   return site / (layout == Layout::build ? "tools" : "iree/_runtime_libs") / name;
 }
 
-Installation installationOf(const fs::path& compilerLibrary) {
+Installation installationAt(const fs::path& compilerLibrary) {
   // <site>/iree/compiler/_mlir_libs/<library>
   return {compilerLibrary.parent_path().parent_path().parent_path().parent_path(), ""};
 }

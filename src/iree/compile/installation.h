@@ -24,7 +24,7 @@ struct Installation {
 };
 
 /// Returns the installation that contains this compilerLibrary().
-[[nodiscard]] Installation installationOf(const std::filesystem::path& compilerLibrary);
+[[nodiscard]] Installation installationAt(const std::filesystem::path& compilerLibrary);
 
 /// Finds IREE by flag, environment (HONE_IREE), the active venv, hone's own venv, in that order.
 /// Fails without searching further if the flag or HONE_IREE is set and IREE is not there.

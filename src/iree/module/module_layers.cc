@@ -39,7 +39,7 @@ constexpr std::array<LayerKind, 17> kLayerKinds = {{
     {"linalg.batch_matmul", kMaps},
 }};
 
-/// Returns the operation as a layer; nothing if it is none or has a dynamic shape.
+/// Returns the operation as a layer; nothing if it is not a layer or has a dynamic shape.
 std::optional<Layer> describeLayer(const CompilerApi& api, MlirOperation operation) {
   const std::string name = api.opName(operation);
   const auto kind = std::find_if(kLayerKinds.begin(), kLayerKinds.end(),

@@ -12,9 +12,9 @@ namespace {
 
 using Part = FormDifference::Part;
 
-/// A penalty per difference, so that the closest operation is found. A different computation
-/// outweighs sizes, and sizes outweigh notation.
-double weightOf(Part part) {
+/// Returns the penalty for a difference of this part. A different computation outweighs sizes, and
+/// sizes outweigh notation.
+double penaltyFor(Part part) {
   switch (part) {
     case Part::operation:
       return 3;
@@ -227,8 +227,9 @@ class FormComparison {
   std::vector<FormDifference> differences_;
 };
 
-/// Returns how far sizes are apart, so that 1024 is closer to 1000 than to 8.
-double distanceOf(const FormDifference& difference) {
+/// Returns the distance of two sizes in doublings, so that 1024 is closer to 1000 than to 8; 0 for
+/// other differences.
+double sizeDistance(const FormDifference& difference) {
   const auto wanted = parseInt(difference.expected);
   const auto has = parseInt(difference.found);
   if (difference.part != Part::dimension || !wanted || !has || *wanted <= 0 || *has <= 0) {
@@ -237,13 +238,13 @@ double distanceOf(const FormDifference& difference) {
   return std::abs(std::log2(static_cast<double>(*wanted) / static_cast<double>(*has)));
 }
 
-double penaltyOf(const OperationForm& matcher, const OperationForm& operation,
-                 std::span<const FormDifference> differences) {
+double totalPenalty(const OperationForm& matcher, const OperationForm& operation,
+                    std::span<const FormDifference> differences) {
   double penalty = !matcher.kind.empty() && matcher.kind != operation.kind ? kOtherKind : 0;
   for (const FormDifference& difference : differences) {
-    penalty += weightOf(difference.part) + distanceOf(difference);
+    penalty += penaltyFor(difference.part) + sizeDistance(difference);
   }
-  // A name without further requirements says most about a matcher.
+  // If a matcher requires no kind, the operation name is its strongest requirement.
   const bool named = std::ranges::any_of(
       differences, [](const FormDifference& one) { return one.part == Part::operation; });
   return named && matcher.kind.empty() ? penalty + kOtherKind / 2 : penalty;
@@ -319,7 +320,7 @@ std::optional<NearMiss> findNearMiss(const OperationForm& matcher,
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const OperationForm& form = operations[i].form;
     auto differences = compareForms(matcher, form);
-    const double penalty = penaltyOf(matcher, form, differences);
+    const double penalty = totalPenalty(matcher, form, differences);
     if (!best || penalty < least) {
       least = penalty;
       const bool same = isSameComputation(matcher, form, differences);

@@ -37,8 +37,8 @@ struct NearMiss {
   /// The kind that the matcher requires if the program has no such operation: "contraction"; ""
   /// otherwise.
   std::string missingKind;
-  /// Returns true if both compute the same on the same sizes and types, and only their notation
-  /// differs: a named operation that is a linalg.generic now, or loops in another order.
+  /// True if both compute the same on the same sizes and types, and only their notation differs: a
+  /// named operation that is a linalg.generic now, or loops in another order.
   bool sameComputation = false;
 };
 

@@ -68,7 +68,7 @@ std::int64_t countAt(const json& object, const char* name) {
 }
 
 /// Returns the text of a message: a string, or the text parts of a list.
-std::string contentOf(const json& message) {
+std::string readContent(const json& message) {
   const auto at = message.is_object() ? message.find("content") : message.end();
   if (!message.is_object() || at == message.end() || !at->is_array()) {
     return textAt(message, "content");
@@ -249,7 +249,7 @@ ChatReply ChatClient::read(const HttpReply& reply, const ChatRequest& request) c
     answer.kind = ChatReply::Failure::answer;
     return answer;
   }
-  answer.text = withoutKey(contentOf(choices[0].value("message", json())));
+  answer.text = withoutKey(readContent(choices[0].value("message", json())));
   answer.truncated = textAt(choices[0], "finish_reason") == "length";
   guessMissing(answer.text);
   if (trim(answer.text).empty()) {

@@ -27,14 +27,14 @@ struct JudgeResult {
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
 };
 
-/// Returns true if `trick` is empty; otherwise marks `judged` as invalid with `trick` as its
+/// Returns true if `cheat` is empty. Otherwise marks `judged` as invalid, with `cheat` as its
 /// message.
-inline bool checkFair(const std::string& trick, JudgeResult& judged) {
-  if (!trick.empty()) {
+inline bool checkFair(const std::string& cheat, JudgeResult& judged) {
+  if (!cheat.empty()) {
     judged.outcome = model::Outcome::invalid;
-    judged.message = trick;
+    judged.message = cheat;
   }
-  return trick.empty();
+  return cheat.empty();
 }
 
 }  // namespace hone::kernel

@@ -157,7 +157,7 @@ Result<bool> KernelTimer::watch(RunningKernel& running, JudgeResult& judged) {
   return false;
 }
 
-Result<Overhead> KernelTimer::overheadOf(const Runnable& runnable) {
+Result<Overhead> KernelTimer::measureOverhead(const Runnable& runnable) {
   return runnable.isCpp() ? context_.overhead.cpp(context_.builder)
                           : context_.overhead.python(context_.tensors[0][0]);
 }
@@ -165,7 +165,7 @@ Result<Overhead> KernelTimer::overheadOf(const Runnable& runnable) {
 Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
                                std::int64_t position, JudgeResult& judged) {
   HONE_CHECK(prepareInputs());
-  const Overhead overhead = HONE_TRY(overheadOf(runnable));
+  const Overhead overhead = HONE_TRY(measureOverhead(runnable));
   const std::array<const CallTensors*, 1> all = {&context_.tensors[0][0]};
   auto running =
       HONE_TRY(RunningKernel::start(runnable, all, context_.options.limits.wall, judged));

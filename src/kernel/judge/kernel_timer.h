@@ -51,7 +51,7 @@ class KernelTimer {
   [[nodiscard]] Result<bool> warmUp(RunningKernel& running, JudgeResult& judged);
   /// Watches a call; see RunningKernel::watch(). Drops the samples if it fails.
   [[nodiscard]] Result<bool> watch(RunningKernel& running, JudgeResult& judged);
-  [[nodiscard]] Result<Overhead> overheadOf(const Runnable& runnable);
+  [[nodiscard]] Result<Overhead> measureOverhead(const Runnable& runnable);
   /// Rejects samples that are faster than the peak of the machine.
   [[nodiscard]] Result<void> checkSpeed(JudgeResult& judged);
 

@@ -94,7 +94,7 @@ class CanonicalWriter {
   explicit CanonicalWriter(std::string_view source) : source_(source) {}
 
   void add(const Token& token) {
-    // A suffix must follow its literal, a '#' that is no directive must not begin a line, and a
+    // A suffix must follow its literal, a '#' outside of a directive must not begin a line, and a
     // directive is one line.
     const bool joins = (token.begin == end_ && !text_.empty()) || token.inDirective ||
                        (token.kind == TokenKind::punctuator && token.text == "#");

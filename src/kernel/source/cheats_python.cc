@@ -58,8 +58,8 @@ class PythonReader {
       }
     }
   }
-  /// Returns the place of "import" in a statement "from NAME import …" that begins at i; 0 if there
-  /// is none, as in "yield from".
+  /// Returns the position of "import" in a statement "from NAME import …" that begins at i; 0 if it
+  /// is missing, as in "yield from".
   [[nodiscard]] std::size_t findImport(std::size_t i) const {
     if (at(i) != "from") {
       return 0;

@@ -287,7 +287,8 @@ Result<void> Optimizer::repairProposals(TurnRecord& record) {
     context_.progress.stage(stageName(record.turn, "correcting candidates"),
                             {.total = 1, .atMost = timeForTurns()});
     const TurnInput input = HONE_TRY(turnInput());
-    auto repaired = context_.proposer.repair(viewOf(input, record.turn), failuresToRepair(record));
+    auto repaired =
+        context_.proposer.repair(makeView(input, record.turn), failuresToRepair(record));
     if (!repaired && repaired.error().fault == Fault::interrupted) {
       return std::unexpected(repaired.error());
     }
@@ -351,7 +352,7 @@ Result<Optimizer::TurnInput> Optimizer::turnInput() {
   return input;
 }
 
-TurnView Optimizer::viewOf(const TurnInput& input, std::size_t turn) {
+TurnView Optimizer::makeView(const TurnInput& input, std::size_t turn) {
   return {.task = context_.kernelJudge.task(),
           .original = original().source(),
           .best = best_.entry->source(),
@@ -385,7 +386,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   const TurnInput input = HONE_TRY(turnInput());
   TurnRecord record;
   record.turn = turn;
-  auto proposals = context_.proposer.propose(viewOf(input, turn));
+  auto proposals = context_.proposer.propose(makeView(input, turn));
   if (!proposals && proposals.error().fault == Fault::interrupted) {
     return std::unexpected(proposals.error());
   }

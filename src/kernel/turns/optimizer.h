@@ -54,9 +54,9 @@ class Optimizer {
  public:
   Optimizer(const OptimizerContext& context, const RunScope& scope, OptimizeOptions options);
 
-  /// Returns a user error if the original fails, and the error
-  /// of the proposer if it fails before a candidate is faster. If it fails later, the best kernel
-  /// so far is confirmed, and `Optimized::failure` is that error.
+  /// Returns a user error if the original fails. Returns the error of the proposer if it fails
+  /// before a candidate is faster. If it fails later, confirms the best kernel so far and stores
+  /// the error in `Optimized::failure`.
   [[nodiscard]] Result<Optimized> optimize(const Source& source);
 
  private:
@@ -94,7 +94,7 @@ class Optimizer {
     std::vector<JudgedProposal> tried;
   };
   [[nodiscard]] Result<TurnInput> turnInput();
-  [[nodiscard]] TurnView viewOf(const TurnInput& input, std::size_t turn);
+  [[nodiscard]] TurnView makeView(const TurnInput& input, std::size_t turn);
   /// Copies the state of the proposer after a request.
   void noteProposer(TurnRecord& record);
   [[nodiscard]] Analysis analyzeBest() const;

@@ -28,7 +28,7 @@ struct SimtTiles {
   double steps = 1;  ///< of the reduction
 };
 
-SimtTiles tilesOf(const model::RootOperation& root, const SimtConfig& config) {
+SimtTiles computeTiles(const model::RootOperation& root, const SimtConfig& config) {
   SimtTiles tiles{Sizes(root.loops.size(), 1), Sizes(root.loops.size(), 1)};
   const bool shares = config.pipeline == SimtPipeline::vectorDistribute;
   for (std::size_t i = 0; i < root.loops.size(); ++i) {
@@ -52,9 +52,9 @@ SimtTiles tilesOf(const model::RootOperation& root, const SimtConfig& config) {
   return tiles;
 }
 
-/// Load instructions of a thread for its tile of an operand.
-double loadsOf(const model::RootOperand& operand, const SimtConfig& config,
-               const SimtTiles& tiles) {
+/// Returns the load instructions of a thread for its tile of an operand.
+double countLoads(const model::RootOperand& operand, const SimtConfig& config,
+                  const SimtTiles& tiles) {
   const double bytes = footprintBytes(operand, tiles.thread);
   const auto element = toDouble(elementBytes(operand.element));
   const auto inner = innermostLoop(operand);
@@ -86,7 +86,7 @@ double coalescing(const model::RootOperand& operand, const SimtConfig& config,
 }  // namespace
 
 double simtCost(const model::RootOperation& root, const SimtConfig& config) {
-  const SimtTiles tiles = tilesOf(root, config);
+  const SimtTiles tiles = computeTiles(root, config);
   double multiplies = 1;  // per thread and step
   double workgroups = 1;
   for (std::size_t i = 0; i < root.loops.size(); ++i) {
@@ -98,7 +98,7 @@ double simtCost(const model::RootOperation& root, const SimtConfig& config) {
   double loads = 0;  // per thread and step
   double bytes = 0;  // per workgroup and step
   for (const model::RootOperand& input : root.inputs) {
-    loads += loadsOf(input, config, tiles) * (config.promote ? 0.5 : 1.0);
+    loads += countLoads(input, config, tiles) * (config.promote ? 0.5 : 1.0);
     bytes += footprintBytes(input, tiles.workgroup) / coalescing(input, config, tiles);
   }
   const double subgroups = std::ceil(toDouble(config.threads()) /

@@ -73,7 +73,7 @@ struct RootOperation {
 
 /// Returns what a dispatch does, for display. Names work between layers that computes nothing:
 /// "transpose", "copy", "copy of windows", "fill", "packing". Otherwise returns the kind of the
-/// root. `dispatch` is the compiler's name, which tells transposes and copies.
+/// root. `dispatch` is the compiler's name, which distinguishes transposes from copies.
 [[nodiscard]] std::string_view describeWork(std::string_view dispatch, const RootOperation& root);
 
 [[nodiscard]] nlohmann::json toJson(const RootOperation& root);

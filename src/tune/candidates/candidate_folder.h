@@ -55,7 +55,7 @@ struct DispatchCandidates {
   std::size_t space = 0;  ///< size of the search space
   std::vector<CompiledCandidate> candidates;
   std::string note;   ///< reason for having fewer candidates than requested, if known
-  std::string order;  ///< evidence that the order of the candidates rests on
+  std::string order;  ///< evidence for the order of the candidates
 
   [[nodiscard]] std::size_t compiled() const;
   /// Returns the number of distinct binaries.

@@ -23,7 +23,7 @@ namespace hone::tune {
 /// Sorts the candidates worth measuring by expected cost, and moves the others to the end.
 void orderCandidates(std::vector<CompiledCandidate>& candidates);
 
-/// Describes what the order rests on, for output.
+/// Describes the evidence for the order, for output.
 [[nodiscard]] std::string describeOrder(iree::EvidenceSource source);
 
 }  // namespace hone::tune

@@ -26,8 +26,8 @@ struct DrawOptions {
 };
 
 /// Draws candidates for a dispatch and compiles them. Returns the most promising first, see
-/// candidate_order.h. If the dispatch does not compile, returns no
-/// candidates and a note with the reason.
+/// candidate_order.h. If the dispatch does not compile, returns no candidates and a note with the
+/// reason.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const TunableDispatch& tunable,
                                                            const std::vector<std::string>& flags,

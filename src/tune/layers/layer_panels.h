@@ -5,18 +5,21 @@
 
 namespace hone::tune {
 
-// Matmuls of an image with weights in panels: blocks of as many columns as a register tile has,
-// each stored contiguously. The compiler keeps configurations only of operations without loops of
-// one iteration, so that there are none.
+// Matmuls of an image with weights in panels. A panel is a contiguous block of weights, as many
+// columns wide as a register tile. The functions drop dimensions of size one, because the compiler
+// discards the configuration of operations with loops of one iteration.
 
-/// Returns the filter with its dimensions permuted to `order` and `filters`, one of its dimensions,
-/// split into panels. In `order`, the panels are dimension `filters` and their columns dimension
-/// `filters + 1`; dimensions behind it count one more. The barrier keeps the compiler from reading
-/// the original order in the innermost loop; it reorders constants at compile time.
+/// Order of a filter's dimensions in panels.
 struct PanelOrder {
-  std::size_t filters = 0;
+  std::size_t filters = 0;  ///< the dimension that is split into panels and columns
+  /// Permutation of the dimensions after the split: the panels are dimension `filters`, their
+  /// columns `filters + 1`, and each later dimension has moved up by one.
   std::vector<std::size_t> order;
 };
+
+/// Returns the filter in panels of `columns` columns. A compute barrier makes the compiler reorder
+/// the weights, at compile time if they are constant. Without it, the innermost loop would read the
+/// original order.
 [[nodiscard]] iree::Value toPanels(iree::Body& body, const iree::Value& filter,
                                    const PanelOrder& order, std::int64_t columns);
 
@@ -28,13 +31,14 @@ struct PanelProduct {
   bool isRoot = true;  ///< the last product of its dispatch
 };
 
-/// Returns zeros to sum up products of images with these pixels: the type of the result, channels
-/// last. Sums of f16 and bf16 are f32, as the CPU computes them.
+/// Returns the zero-filled accumulator of products with this result, whose channels are last. It is
+/// f32 for f16 and bf16, as the CPU computes them.
 [[nodiscard]] iree::Value panelSum(iree::Body& body, const model::TensorType& result,
                                    std::int64_t columns);
+/// Returns `sum` plus the product, with the lowering configuration for its tile.
 [[nodiscard]] iree::Value addPanelProduct(iree::Body& body, const PanelProduct& product,
                                           const iree::Value& sum);
-/// Converts a sum to the result's type and shape.
+/// Converts the accumulator to the result's type and shape.
 [[nodiscard]] iree::Value fromPanelSum(iree::Body& body, const iree::Value& sum,
                                        const model::TensorType& result);
 

@@ -136,7 +136,7 @@ std::string originalProgram(const Layer& layer) {
 }
 
 std::string layerProgram(const Layer& layer, const Way& way) {
-  const LayerCore core = coreOf(layer);
+  const LayerCore core = describeCore(layer);
   Body body("");
   std::vector<Value> images;
   for (const TensorType& type : core.images) {
@@ -153,7 +153,7 @@ Result<engine::Program> writeLayerProgram(const Layer& layer, const Way& way,
                                           const std::filesystem::path& folder) {
   std::string name = nameOf(way);
   std::replace(name.begin(), name.end(), ' ', '_');
-  const LayerCore core = coreOf(layer);
+  const LayerCore core = describeCore(layer);
   return writeProgram(layerProgram(layer, way), folder / fmt::format("{}.mlir", name), core.images,
                       core.result);
 }

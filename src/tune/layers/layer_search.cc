@@ -72,7 +72,7 @@ Way likelyWay(const Layer& layer) {
     return ways.front();
   }
   const auto has = [&](Way way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
-  const std::int64_t channels = coreOf(layer).images.front().shape.back();
+  const std::int64_t channels = describeCore(layer).images.front().shape.back();
   if (has(Way::direct) && channels < kFewChannels) {
     return Way::direct;
   }

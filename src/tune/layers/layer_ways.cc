@@ -64,7 +64,7 @@ constexpr std::array<LayerForm, 15> kForms = {{
     {"tensor.extract_slice", LayerKind::slice, true, 2, {}},
 }};
 
-const LayerForm* formOf(const Layer& layer) {
+const LayerForm* findForm(const Layer& layer) {
   const auto* form = std::find_if(kForms.begin(), kForms.end(),
                                   [&](const LayerForm& one) { return one.op == layer.op; });
   return form == kForms.end() ? nullptr : form;
@@ -155,7 +155,7 @@ struct Window {
   }
 };
 
-Window windowOf(const Layer& layer, const LayerForm& form) {
+Window findWindow(const Layer& layer, const LayerForm& form) {
   Window window;
   if (form.kind == LayerKind::concat || form.kind == LayerKind::slice) {
     return window;
@@ -203,7 +203,7 @@ Value collapseTimes(Body& body, Value value, std::size_t dim, int times) {
   return value;
 }
 
-/// Returns the pixels that a position of the window sees, one per result pixel.
+/// Returns the pixels at a position of the window, one per result pixel.
 Value seenFrom(Body& body, const Window& window, const Value& image, const TensorType& result,
                std::array<std::int64_t, 2> position) {
   std::vector<std::int64_t> offsets(image.type.shape.size(), 0);
@@ -287,7 +287,7 @@ Value copyRows(Body& body, const Window& window, const Value& image, const Tenso
 }
 
 /// Returns the window with its columns merged into one.
-Window columnOf(Window window) {
+Window mergeColumns(Window window) {
   window.size[1] = window.stride[1] = window.dilation[1] = 1;
   return window;
 }
@@ -296,7 +296,7 @@ Value writePerRow(Body& body, const LayerForm& form, const Window& window,
                   const std::array<Value, 2>& operands, const TensorType& result) {
   const Value rows = copyRows(body, window, operands[0], result);
   const Value filter = body.collapse(orderedFilter(body, form, operands[1]), 1);
-  const Window column = columnOf(window);
+  const Window column = mergeColumns(window);
   Value sum = body.zeros(result);
   for (std::int64_t y = 0; y < window.size[0]; ++y) {
     const Value part = body.collapse(
@@ -412,7 +412,7 @@ Value writeRowsInPanels(Body& body, const LayerForm& form, const Window& window,
   Value panels = filterPanels(body, form, operands[1], "ypxco", tile.columns);
   panels = body.expand(body.collapse(panels, 2), 1, 1);
   return fromPanelSum(body,
-                      sumOverPositions(body, columnOf(window),
+                      sumOverPositions(body, mergeColumns(window),
                                        {.image = rows, .panels = panels, .tile = tile}, result),
                       result);
 }
@@ -443,8 +443,8 @@ Value writeInPanels(Body& body, const LayerForm& form, const Window& window, con
 
 Value writeConvolution(Body& body, const Layer& layer, const Way& way,
                        const std::array<Value, 2>& operands, const TensorType& result) {
-  const LayerForm& form = *formOf(layer);
-  const Window window = windowOf(layer, form);
+  const LayerForm& form = *findForm(layer);
+  const Window window = findWindow(layer, form);
   if (way.tile) {
     return writeInPanels(body, form, window, way, operands, result);
   }
@@ -469,7 +469,7 @@ Value writePooling(Body& body, const Layer& layer, const std::array<Value, 2>& o
   const std::string_view name =
       layer.op.ends_with("max") ? "linalg.pooling_nhwc_max" : "linalg.pooling_nhwc_sum";
   return body.define(init.type, "{} {{{}}} ins({}, {} : {}, {}) outs({} : {}) -> {}", name,
-                     windowAttributes(windowOf(layer, *formOf(layer))), operands[0].name,
+                     windowAttributes(findWindow(layer, *findForm(layer))), operands[0].name,
                      operands[1].name, operands[0].text(), operands[1].text(), init.name,
                      init.text(), init.text());
 }
@@ -509,8 +509,8 @@ Value addElements(Body& body, const Value& lhs, const Value& rhs) {
                       });
 }
 
-/// Returns the dimension of the right operand that is summed up; nothing if the operation is not a
-/// plain matmul.
+/// Returns the reduced dimension of the right operand; nothing if the operation is not a plain
+/// matmul.
 std::optional<std::size_t> summedDim(const Layer& layer) {
   if (layer.op != "linalg.matmul") {
     return std::nullopt;
@@ -573,9 +573,9 @@ Value writeMatmulLayer(Body& body, const Layer& layer, const Way& way,
 
 /// Adds the methods that use register tiles, with the best tiles.
 void addTiles(const Layer& layer, const LayerForm& form, std::vector<Way>& ways) {
-  const Window window = windowOf(layer, form);
-  const TensorType result = coreOf(layer).result;
-  const std::int64_t channels = coreOf(layer).images.front().shape.back();
+  const Window window = findWindow(layer, form);
+  const TensorType result = describeCore(layer).result;
+  const std::int64_t channels = describeCore(layer).images.front().shape.back();
   const auto add = [&](Method method, std::int64_t rows, std::int64_t sum) {
     const TiledMatmul matmul{.rows = rows, .columns = result.shape.back(), .sum = sum};
     if (rows > 1 && sum > 1) {
@@ -647,7 +647,7 @@ std::optional<Way> wayFrom(std::string_view name) {
 }
 
 bool isConvolution(const Layer& layer) {
-  const LayerForm* form = formOf(layer);
+  const LayerForm* form = findForm(layer);
   return form != nullptr &&
          (form->kind == LayerKind::convolution || form->kind == LayerKind::grouped);
 }
@@ -660,11 +660,11 @@ std::vector<Way> waysFor(const Layer& layer) {
     addMatmulTiles(layer, ways);
     return ways;
   }
-  const LayerForm* form = formOf(layer);
+  const LayerForm* form = findForm(layer);
   if (form == nullptr || !isSupported(layer, *form)) {
     return {};
   }
-  const Window window = windowOf(layer, *form);
+  const Window window = findWindow(layer, *form);
   const bool positions = window.positions() <= kMaxPositions && !window.isPixel();
   switch (form->kind) {
     case LayerKind::convolution: {
@@ -691,11 +691,11 @@ double countWork(const Layer& layer) {
   if (isMatmul(layer)) {
     return work * static_cast<double>(layer.operands[0].shape.back());
   }
-  const LayerForm* form = formOf(layer);
+  const LayerForm* form = findForm(layer);
   if (form == nullptr || form->kind == LayerKind::concat || form->kind == LayerKind::slice) {
     return work;
   }
-  work *= static_cast<double>(windowOf(layer, *form).positions());
+  work *= static_cast<double>(findWindow(layer, *form).positions());
   if (isConvolution(layer)) {
     TensorType filter = layer.operands[1];
     if (form->spatial == 1) {
@@ -706,11 +706,11 @@ double countWork(const Layer& layer) {
   return work;
 }
 
-LayerCore coreOf(const Layer& layer) {
+LayerCore describeCore(const Layer& layer) {
   if (isMatmul(layer)) {
     return {.images = {layer.operands[0]}, .other = layer.operands[1], .result = layer.result};
   }
-  const LayerForm& form = *formOf(layer);
+  const LayerForm& form = *findForm(layer);
   const auto last = [&](const TensorType& type) { return channelsLast(form, asPlane(form, type)); };
   LayerCore core;
   if (form.kind == LayerKind::concat || form.kind == LayerKind::slice) {
@@ -730,8 +730,8 @@ Value writeCore(Body& body, const Layer& layer, const Way& way, const std::vecto
   if (isMatmul(layer)) {
     return writeMatmulLayer(body, layer, way, {images[0], *other});
   }
-  const LayerForm& form = *formOf(layer);
-  const TensorType result = coreOf(layer).result;
+  const LayerForm& form = *findForm(layer);
+  const TensorType result = describeCore(layer).result;
   if (form.kind == LayerKind::concat) {
     return writeConcat(body, images, result);
   }
@@ -742,8 +742,9 @@ Value writeCore(Body& body, const Layer& layer, const Way& way, const std::vecto
   const Value filter = form.spatial == 2 ? *other : body.expand(*other, filterRowDim(form), 1);
   const std::array<Value, 2> operands = {images[0], filter};
   if (form.kind == LayerKind::depthwise) {
-    return body.named("linalg.depthwise_conv_2d_nhwc_hwc", windowAttributes(windowOf(layer, form)),
-                      images[0], orderedFilter(body, form, filter), result);
+    return body.named("linalg.depthwise_conv_2d_nhwc_hwc",
+                      windowAttributes(findWindow(layer, form)), images[0],
+                      orderedFilter(body, form, filter), result);
   }
   return writeConvolution(body, layer, way, operands, result);
 }
@@ -753,7 +754,7 @@ Value writeLayer(Body& body, const Layer& layer, const Way& way,
   if (isMatmul(layer)) {
     return addElements(body, writeCore(body, layer, way, {operands[0]}, operands[1]), operands[2]);
   }
-  const LayerForm& form = *formOf(layer);
+  const LayerForm& form = *findForm(layer);
   const auto last = [&](const Value& value) {
     return toChannelsLast(body, form, asPlane(body, form, value));
   };

@@ -26,7 +26,7 @@ enum class Method : std::uint8_t {
 struct Way {
   Method method = Method::direct;
   /// The tile of results that the innermost loops keep in registers. The weights are reordered into
-  /// panels as wide as the tile. Without: the compiler chooses.
+  /// panels as wide as the tile. nullopt: the compiler chooses.
   std::optional<RegisterTile> tile = std::nullopt;
 
   bool operator==(const Way&) const = default;
@@ -55,7 +55,7 @@ inline constexpr Way Way::perPosition{Method::perPosition};
 
 /// Returns true for convolutions that multiply and add over channels: those with several ways.
 [[nodiscard]] bool isConvolution(const model::Layer& layer);
-/// Returns true for matmuls, which the compiler packs or not.
+/// Returns true for matmuls, which are computed as they are or packed.
 [[nodiscard]] bool isMatmul(const model::Layer& layer);
 
 /// Returns the multiply-adds of all calls of the layer.
@@ -69,15 +69,15 @@ struct LayerCore {
   model::TensorType result;                ///< channels last
 };
 /// Returns the types of a layer's core. The layer must have ways.
-[[nodiscard]] LayerCore coreOf(const model::Layer& layer);
+[[nodiscard]] LayerCore describeCore(const model::Layer& layer);
 /// Writes the core of a layer with a way of waysFor().
 [[nodiscard]] iree::Value writeCore(iree::Body& body, const model::Layer& layer, const Way& way,
                                     const std::vector<iree::Value>& images,
                                     const std::optional<iree::Value>& other);
 
 /// Writes a layer as the program has it: brings the images to channels last, writes the core, adds
-/// the initial value, and brings the result back. Layouts are changed by
-/// packs, which the compiler moves through elementwise operations until they meet and cancel out.
+/// the initial value, and brings the result back. Packs change the layouts: the compiler moves them
+/// through elementwise operations until they meet and cancel out.
 [[nodiscard]] iree::Value writeLayer(iree::Body& body, const model::Layer& layer, const Way& way,
                                      const std::vector<iree::Value>& operands);
 

@@ -24,17 +24,17 @@ constexpr double kMinSharedWork = 1e6;
 constexpr std::array<std::int64_t, 3> kSumSteps = {4, 3, 2};
 
 /// Returns the cycles per multiply-add vector of a tile.
-double cyclesOf(std::int64_t rows, std::int64_t vectors) {
+double estimateCycles(std::int64_t rows, std::int64_t vectors) {
   return std::max({static_cast<double>(rows * vectors) / kPerCycle,
                    static_cast<double>(rows + vectors) / kPerCycle, kLatency});
 }
 
 /// Estimates the cycles for all rows, per row and vector of columns.
-double costOf(std::int64_t all, std::int64_t rows, std::int64_t vectors) {
+double estimateCost(std::int64_t all, std::int64_t rows, std::int64_t vectors) {
   const std::int64_t whole = all / rows;
   const std::int64_t rest = all % rows;
-  const double cycles = static_cast<double>(whole) * cyclesOf(rows, vectors) +
-                        (rest == 0 ? 0 : cyclesOf(rest, vectors));
+  const double cycles = static_cast<double>(whole) * estimateCycles(rows, vectors) +
+                        (rest == 0 ? 0 : estimateCycles(rest, vectors));
   const double loads = static_cast<double>(rows + vectors) / static_cast<double>(rows * vectors);
   constexpr double kLoadWeight = 0.05;  // loads that the multiply-adds hide still cost a little
   return cycles / static_cast<double>(all * vectors) + kLoadWeight * loads;
@@ -46,7 +46,7 @@ std::int64_t sumStep(std::int64_t sum) {
 }
 
 /// Returns the number of iterations of a loop that one workgroup performs: a multiple of `unit`.
-std::int64_t blockOf(std::int64_t extent, std::int64_t unit, std::int64_t most) {
+std::int64_t chooseBlock(std::int64_t extent, std::int64_t unit, std::int64_t most) {
   most = std::max(most, unit);
   if (most >= extent) {
     return extent;
@@ -77,7 +77,7 @@ std::vector<RegisterTile> registerTiles(const TiledMatmul& matmul, const knobs::
       continue;
     }
     for (std::int64_t rows = 1; rows <= most; ++rows) {
-      ranked.push_back({costOf(matmul.rows, rows, vectors), {rows, vectors * lanes}});
+      ranked.push_back({estimateCost(matmul.rows, rows, vectors), {rows, vectors * lanes}});
     }
   }
   std::ranges::stable_sort(ranked, {}, &std::pair<double, RegisterTile>::first);
@@ -109,7 +109,7 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
     const bool last = i + 1 == loops.rows.size();
     if (!last || loops.rows.size() == 1) {
       distribution[i] =
-          blockOf(loops.rows[i], last ? tile.rows : 1, std::max<std::int64_t>(1, most / inner));
+          chooseBlock(loops.rows[i], last ? tile.rows : 1, std::max<std::int64_t>(1, most / inner));
     }
   }
   if (loops.panels > 1) {

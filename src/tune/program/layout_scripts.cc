@@ -182,7 +182,7 @@ std::string channelsLastScript(std::span<const LayerChoice> choices) {
   return scriptWithChannelsLast(choices, "");
 }
 
-std::string placeByPlaceScript(std::span<const LayerChoice> choices) {
+std::string perPositionScript(std::span<const LayerChoice> choices) {
   return scriptWithChannelsLast(
       choices,
       splitByPosition("rows", "[0, 0, 0, 0, 1]") +

@@ -24,6 +24,6 @@ namespace hone::tune {
 /// Like channelsLastScript(), and splits each other convolution into a sum of matmuls, one per
 /// filter position. Covers dilated convolutions and filters with one column, which the compiler
 /// neither vectorizes nor converts to matmuls.
-[[nodiscard]] std::string placeByPlaceScript(std::span<const LayerChoice> choices);
+[[nodiscard]] std::string perPositionScript(std::span<const LayerChoice> choices);
 
 }  // namespace hone::tune

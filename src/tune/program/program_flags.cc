@@ -91,7 +91,7 @@ std::vector<FlagSet> cpuFlagSets(std::span<const model::Layer> layers) {
       {"convolutions per filter position",
        {},
        "convolutions as a sum of matmuls, one per filter position",
-       placeByPlaceScript(moved)},
+       perPositionScript(moved)},
       levelThree(),
       noUnrolling(),
       splitReduction(),

@@ -175,7 +175,7 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
     plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
   }
   if (plan.budget.time && stage == kFirstFlags && !result.layers.empty()) {
-    // Measuring the layers is in vain if no set is tried.
+    // Measured layers only pay off if a flag set uses them: reserve time for trying some.
     plan.budget.time = std::max(*plan.budget.time, *options_.budget.time / kMinFlagParts);
   }
   for (FlagSet& set : sets) {

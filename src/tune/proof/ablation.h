@@ -33,7 +33,7 @@ struct Ablation {
 [[nodiscard]] bool helps(const Ingredient& ingredient, const engine::Finding& with,
                          const engine::Finding& missing, const stats::CompareOptions& options);
 
-/// Explains why an attempt is no gain: "compile_failed: …", "0.81x as fast …".
+/// Explains why an attempt brings no gain: "compile_failed: …", "0.81x as fast …".
 [[nodiscard]] std::string explainNoGain(const engine::Finding& finding);
 
 }  // namespace hone::tune

@@ -122,7 +122,7 @@ struct LiveRange {
 
 /// Returns the 32-bit registers that a virtual register needs: two for "%rd1" and "%fd1", none for
 /// predicates and special registers.
-std::int64_t widthOf(std::string_view name) {
+std::int64_t registersFor(std::string_view name) {
   const auto digits = name.find_first_of("0123456789");
   const std::string_view kind = name.substr(0, digits);
   if (digits == std::string_view::npos) {
@@ -150,8 +150,8 @@ void forEachRegister(std::string_view line, const Use& use) {
 std::int64_t largestOverlap(const std::map<std::string, LiveRange, std::less<>>& ranges) {
   std::map<std::size_t, std::int64_t> changes;
   for (const auto& [name, range] : ranges) {
-    changes[range.first] += widthOf(name);
-    changes[range.last + 1] -= widthOf(name);
+    changes[range.first] += registersFor(name);
+    changes[range.last + 1] -= registersFor(name);
   }
   std::int64_t live = 0;
   std::int64_t most = 0;
@@ -222,7 +222,7 @@ std::vector<KernelResources> estimateRegisters(std::string_view ptx) {
       kernels.push_back(std::move(kernel));
     } else if (!line.contains(".reg")) {
       forEachRegister(line, [&](std::string_view name) {
-        if (widthOf(name) > 0) {
+        if (registersFor(name) > 0) {
           ranges.try_emplace(std::string(name), LiveRange{number, number}).first->second.last =
               number;
         }

@@ -155,7 +155,7 @@ TEST(LoopInfo, ReadsRolesFromMapsOfStructureMatcher) {
   form.maps = {"affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>",
                "affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>",
                "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>"};
-  const LoopInfo loops = loopsOf(form);
+  const LoopInfo loops = findLoops(form);
   EXPECT_EQ(loops.count, 4u);
   EXPECT_EQ(loops.m, std::vector<std::int64_t>{1});
   EXPECT_EQ(loops.n, std::vector<std::int64_t>{2});

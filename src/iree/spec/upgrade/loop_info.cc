@@ -67,7 +67,7 @@ LoopList loopsWithRole(const std::vector<LoopRole>& roles, std::string_view name
 
 }  // namespace
 
-LoopInfo loopsOf(const OperationForm& form) {
+LoopInfo findLoops(const OperationForm& form) {
   LoopInfo info;
   if (form.maps.empty()) {
     return info;

@@ -19,7 +19,7 @@ struct LoopInfo {
 };
 
 /// Returns the loops of the operations that a matcher matches, from its indexing maps.
-[[nodiscard]] LoopInfo loopsOf(const OperationForm& form);
+[[nodiscard]] LoopInfo findLoops(const OperationForm& form);
 
 /// Returns the loop of `to` that corresponds to each loop of `from`; empty if the forms do not have
 /// the same roles with the same number of loops.

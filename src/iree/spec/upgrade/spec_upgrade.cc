@@ -234,11 +234,11 @@ Result<void> SpecUpgrader::readMatchers() {
 }
 
 LoopInfo SpecUpgrader::loopsFor(const EntryState& entry) const {
-  LoopInfo loops = loopsOf(entry.form);
+  LoopInfo loops = findLoops(entry.form);
   if (loops.count == 0) {
     if (const auto near = findNearMiss(entry.form, operations_);
         near && (near->differences.empty() || near->sameComputation)) {
-      loops = loopsOf(operations_[near->operation].form);
+      loops = findLoops(operations_[near->operation].form);
     }
   }
   return loops;
@@ -263,7 +263,7 @@ void SpecUpgrader::rewriteConfigs() {
             return config;
           }
           std::string fitted = options_.fitConfig ? options_.fitConfig(one.text) : one.text;
-          // A change that fitConfig takes back is none.
+          // Ignore changes that fitConfig reverts.
           if (fitted != config) {
             summary.changes.insert(summary.changes.end(), one.changes.begin(), one.changes.end());
           }

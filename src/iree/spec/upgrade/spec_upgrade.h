@@ -45,8 +45,8 @@ struct UpgradeOptions {
 [[nodiscard]] Result<SpecUpgrade> upgradeSpec(Compiler& compiler, const std::filesystem::path& file,
                                               const UpgradeOptions& options);
 
-/// Returns the first thing in the text of a spec that only other versions of the compiler have; ""
-/// if there is none.
+/// Describes the first construct in the text of a spec that the installed compiler does not accept;
+/// "" if there is none.
 [[nodiscard]] std::string findOldSyntax(std::string_view text);
 
 }  // namespace hone::iree

@@ -103,8 +103,8 @@ struct Operand {
 };
 
 /// Returns the operand with the indices of two variables as its last dimensions.
-std::optional<Operand> operandOf(const PythonExpr& access, const std::string& first,
-                                 const std::string& second) {
+std::optional<Operand> matchOperand(const PythonExpr& access, const std::string& first,
+                                    const std::string& second) {
   if (!access.isIndexOf() || access.args.size() < 3) {
     return std::nullopt;
   }
@@ -158,9 +158,9 @@ std::optional<TileProduct> matchProduct(const TileProgram& program, const TileNe
   }
   for (const bool swapped : {false, true}) {
     const auto left =
-        operandOf(withoutCasts(program, product.args[swapped ? 1 : 0]), i->name, k->name);
+        matchOperand(withoutCasts(program, product.args[swapped ? 1 : 0]), i->name, k->name);
     const auto right =
-        operandOf(withoutCasts(program, product.args[swapped ? 0 : 1]), k->name, j->name);
+        matchOperand(withoutCasts(program, product.args[swapped ? 0 : 1]), k->name, j->name);
     if (left && right) {
       return TileProduct{*i, *j, *k, target.args[0].text, *left, *right};
     }

@@ -280,8 +280,8 @@ std::optional<TileAssignment> TileProgram::assignment(const PythonStatement& sta
   return TileAssignment{*std::move(left), std::move(op), *std::move(right)};
 }
 
-std::optional<PythonExpr> TileProgram::callOf(const PythonStatement& statement,
-                                              std::string_view function) const {
+std::optional<PythonExpr> TileProgram::findCall(const PythonStatement& statement,
+                                                std::string_view function) const {
   if (!statement.text.starts_with(fmt::format("{}{}(", module_, function))) {
     return std::nullopt;
   }

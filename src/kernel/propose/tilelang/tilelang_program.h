@@ -56,11 +56,11 @@ class TileProgram {
   [[nodiscard]] const std::string& module() const { return module_; }
   /// Returns the parts of a loop header; nothing for other statements.
   [[nodiscard]] std::optional<TileLoop> loop(const PythonStatement& statement) const;
-  /// Returns an expression statement or a call, parsed.
+  /// Returns the parts of an assignment; nothing for other statements.
   [[nodiscard]] std::optional<TileAssignment> assignment(const PythonStatement& statement) const;
-  /// Returns the call of a function of the language module, like "copy"; nothing otherwise.
-  [[nodiscard]] std::optional<PythonExpr> callOf(const PythonStatement& statement,
-                                                 std::string_view function) const;
+  /// Returns the parsed call if the statement calls this function of the language module.
+  [[nodiscard]] std::optional<PythonExpr> findCall(const PythonStatement& statement,
+                                                   std::string_view function) const;
   /// Returns the function of the language module that an expression calls: "copy"; "" if none.
   [[nodiscard]] std::string_view calledFunction(const PythonExpr& expression) const;
   /// Returns the buffers that a function names, with those of the functions around it.
@@ -69,7 +69,7 @@ class TileProgram {
   [[nodiscard]] std::string resolveType(const std::string& type) const;
   /// Returns a name that the text does not contain: `base`, with a number if necessary.
   [[nodiscard]] std::string freshName(std::string_view base) const;
-  /// Returns the functions with a `with T.Kernel(…)` block in them, not in a function below.
+  /// Returns the functions that contain a `with T.Kernel(…)` block outside of nested functions.
   [[nodiscard]] std::vector<const PythonStatement*> kernelFunctions() const;
 
  private:

@@ -33,7 +33,7 @@ struct Site {
 bool holdsCall(const TileProgram& program, const std::vector<PythonStatement>& body,
                std::string_view function) {
   return std::ranges::any_of(body, [&](const PythonStatement& one) {
-    return program.callOf(one, function).has_value() || holdsCall(program, one.body, function);
+    return program.findCall(one, function).has_value() || holdsCall(program, one.body, function);
   });
 }
 
@@ -149,7 +149,7 @@ void addCopy(const Site& site, std::vector<TextKnob>& knobs) {
 
 /// Copies a fragment to the output through shared memory: threads then store whole rows.
 void addEpilogue(const Site& site, std::vector<TextKnob>& knobs) {
-  const auto copy = site.program.callOf(site.statement, "copy");
+  const auto copy = site.program.findCall(site.statement, "copy");
   if (!copy || copy->args.size() != 3 || copy->args[1].kind != Kind::name ||
       !copy->args[2].isIndexOf()) {
     return;

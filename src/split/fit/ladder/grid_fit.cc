@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxBands = 6;
 constexpr std::size_t kMaxLimitsPerBand = 4;
-/// Cost of what does not exist; far enough from the largest number for sums.
+/// Cost of an impossible fit. Sums of it do not overflow.
 constexpr Objective kInfiniteCost{.unmeasured = std::numeric_limits<std::int32_t>::max()};
 
 Objective rungCost(double price, std::size_t rungs) {
