@@ -300,7 +300,7 @@ TEST(Man, FormatsWithoutWarnings) {
   for (const char* text :
        {"hone - Make programs compiled with IREE faster, and prove it",
         "hone bench [OPTIONS] PROGRAM [-- FLAGS...]", "--strategy evolve|model|random|exhaustive",
-        "HONE_STORE", "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0",
+        "HONE_STORE", "hone runs show [OPTIONS] RUN", "Default: 5%", "hone serve --port 0",
         "Exit code 1:"}) {
     EXPECT_THAT(page.out, HasSubstr(text));
   }

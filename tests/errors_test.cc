@@ -41,14 +41,22 @@ class Errors : public testing::Test {
 
 TEST_F(Errors, RejectsInvalidCommandLine) {
   expectAll(
-      {{{}, {"subcommand"}},
+      {{{}, {"expected a command"}},
        {{"polish"}, {"'polish'", "--help"}},
        {{"bench"}, {"PROGRAM"}},
        {{"bench", "m.mlir", "--fast"}, {"--fast"}},
        {{"runs", "polish"}, {"polish"}},
-       {{"runs", "show"}, {"ID"}},
-       {{"runs", "show", "x"}, {"x"}},
-       {{"bench", "m.mlir", "--rounds", "1"}, {"--rounds", "1"}},
+       {{"runs", "show"}, {"RUN"}},
+       {{"bench", "m.mlir", "--rounds", "1"},
+        {"--rounds: expected a number from 5 to 1000, got '1'"}},
+       {{"bench", "m.mlir", "--seed", "x"}, {"--seed: expected a number, got 'x'"}},
+       {{"runs", "--limit", "-1"}, {"--limit: expected a number from 0, got '-1'"}},
+       {{"tune", "m.mlir", "--top", "0"}, {"--top: expected a positive number, got '0'"}},
+       {{"tune", "m.mlir", "--strategy", "luck"},
+        {"--strategy: expected evolve, model, random or exhaustive, got 'luck'"}},
+       {{"tune", "m.mlir", "--nodes", "2"}, {"--nodes has no effect", "--executor slurm"}},
+       {{"bench", "m.mlir", "--dim", "batch=1:8"}, {"only hone tune takes a range", "batch=1"}},
+       {{"tune", "--continue", "."}, {"is not a folder of hone tune --compile-only"}},
        {{"bench", "m.mlir", "--margin", "2"}, {"--margin"}},
        {{"bench", "m.mlir", "--compile-timeout", "-1"}, {"--compile-timeout"}},
        {{"bench", "m.mlir", "--configs", "c.json", "--vs", "m.mlir"}, {"--configs", "--vs"}}});
@@ -136,6 +144,7 @@ TEST_F(Errors, ReportsMissingStore) {
   EXPECT_THAT(list.out, HasSubstr("no runs yet"));
   EXPECT_TRUE(box_.hone({"runs", "--json"}).json().at("runs").empty());
   expectAll({{{"runs", "show", "1"}, {"no store found"}},
+             {{"runs", "show", "x"}, {"no store found"}},
              {{"runs", "resume", "1"}, {"no store found"}},
              {{"runs", "export", "1", "--csv"}, {"no store found"}},
              {{"runs", "export", "1"}, {"--csv", "--json"}}});

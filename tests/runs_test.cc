@@ -69,7 +69,9 @@ TEST_F(Runs, ListsShowsAndExports) {
   for (const char* verb : {"show", "resume"}) {
     expectError(box_.hone({"runs", verb, "7"}), 2, {"no run 7", "most recent: 1"});
   }
+  EXPECT_EQ(box_.hone({"runs", "export", "last", "--csv"}).out, csv.out);
   expectError(box_.hone({"runs", "export", "7", "--csv"}), 2, {"no run 7"});
+  expectError(box_.hone({"runs", "show", "x"}), 2, {"invalid run 'x'", "last"});
   expectError(box_.hone({"runs", "export", "1", "--csv", "--json"}), 2, {"either --csv or --json"});
   expectError(box_.hone({"runs", "export", "1", "--csv", "-o", "no/such/folder.csv"}), 3,
               {"no/such/folder.csv"});

@@ -253,7 +253,9 @@ TEST_F(Tune, ReplaysStrategyOnRecordedRun) {
   EXPECT_EQ(json.at(0).at("recorded"), 12);
   EXPECT_LE(json.at(0).at("trials").get<double>(), 12);
   EXPECT_FALSE(fs::is_empty(box_.work() / "recordings"));
+  EXPECT_EQ(run({"--replay", "last", "--strategy", "model", "--json"}).json(), json);
   expectError(run({"--replay", "7"}), 2, {"no run 7"});
+  expectError(run({"--replay", "x"}), 2, {"invalid run 'x'"});
 }
 
 }  // namespace

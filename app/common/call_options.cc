@@ -26,7 +26,8 @@ Result<std::vector<SizeRange>> parseSizes(const std::string& text) {
     const auto high = colon == std::string::npos ? low : parseInt(range.substr(colon + 1));
     if (!low || !high || *low < 1 || *high < *low || equals == 0) {
       return userError(
-          "--dim {}: expected NAME=SIZE or NAME=SMALLEST:LARGEST, as in batch=1,sequence=128",
+          "--dim {}: expected NAME=SIZE, or NAME=SMALLEST:LARGEST for hone tune, as in "
+          "batch=1,sequence=128",
           text);
     }
     sizes.push_back({part.substr(0, equals), *low, *high});
@@ -62,11 +63,12 @@ std::string scoped(const std::string& scope, std::string text) {
 }  // namespace
 
 void CallOptions::addDimsTo(CLI::App& command, const std::string& scope) {
+  const std::string ranges = takesRanges ? "; with a range, batch=1:8, tunes for the first size "
+                                           "and also proves the result at the last one"
+                                         : "";
   command
       .add_option("--dim", dims,
-                  scoped(scope,
-                         "Sizes of dynamic dimensions: batch=1,sequence=128; hone tune also proves "
-                         "the result at the end of a range, batch=1:8"))
+                  scoped(scope, "Sizes of dynamic dimensions: batch=1,sequence=128" + ranges))
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
 }
@@ -104,6 +106,10 @@ Result<engine::ProgramSource> CallOptions::sourceFor(const std::filesystem::path
                                .parameters = parameters};
   for (const std::string& text : dims) {
     for (const SizeRange& size : HONE_TRY(parseSizes(text))) {
+      if (size.high > size.low && !takesRanges) {
+        return userError("--dim {}: only hone tune takes a range; use {}={}", text, size.name,
+                         size.low);
+      }
       source.dims[size.name] = size.low;
     }
   }

@@ -21,6 +21,7 @@ struct CallOptions {
   std::vector<std::string> dims;    ///< "batch=1,sequence=128", "batch=1:8"
   std::vector<std::string> ranges;  ///< "ids=0:30522"
   std::vector<std::string> parameters;
+  bool takesRanges = false;  ///< the command uses otherSizes(); others reject ranges in `dims`
 
   /// Adds the options. `scope` starts each description: "" or "Program: ".
   void addTo(CLI::App& command, const std::string& scope = "");

@@ -41,6 +41,11 @@ Result<void> checkForeignArguments(const std::vector<std::string>& arguments,
   return {};
 }
 
+/// Options that have no effect without a cluster.
+constexpr std::array<const char*, 8> kSlurmOptions = {
+    "--partition",         "--gres",       "--nodes", "--account", "--compile-nodes",
+    "--compile-partition", "--sbatch-arg", "--shared"};
+
 }  // namespace
 
 void ClusterOptions::addTo(CLI::App& command) {
@@ -108,6 +113,10 @@ Result<cluster::Options> ClusterOptions::resolve() const {
   options.sbatchArgs = given("--sbatch-arg") ? given_.sbatchArgs : options.sbatchArgs;
   if (given("--shared")) {
     options.shared = shared_;
+  }
+  const auto* unused = std::ranges::find_if(kSlurmOptions, given);
+  if (!options.usesCluster() && unused != kSlurmOptions.end()) {
+    return userError("{} has no effect on this machine; add --executor slurm", *unused);
   }
   if (options.usesCluster()) {
     HONE_CHECK(options.shared.empty() ? cacheFolder() : options.shared);

@@ -74,7 +74,7 @@ Check checkCompiler(const Result<iree::Installation>& installation) {
 }
 
 Check checkRuntime(const Result<iree::Installation>& installation) {
-  Check check{"IREE runtime tools", false, true, "", setupAdvice()};
+  Check check{"IREE runtime tools", false, true, "not found, because IREE is not", setupAdvice()};
   if (!installation) {
     return check;
   }
@@ -249,7 +249,8 @@ std::vector<Check> runChecks(const Context& context) {
     checks.push_back(checkGpuDevice(installation, "cuda"));
   }
   checks.push_back(checkStore(context));
-  checks.push_back(checkWheel(installation, "z3", "z3_solver", "run pip install z3-solver"));
+  checks.push_back(checkWheel(installation, "z3", "z3_solver",
+                              "run pip install z3-solver (only for the tests of hone)"));
   const std::string models = fmt::format("run {} (only for .onnx files)", installCommand("models"));
   checks.push_back(checkWheel(installation, "onnx", "onnx", models));
   checks.push_back(checkWheel(installation, "ONNX Runtime", "onnxruntime", models));

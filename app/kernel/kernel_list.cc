@@ -143,6 +143,10 @@ void print(const std::vector<ListedKernel>& listed, const kernel::SlowThreshold&
     constexpr std::size_t kWideMark = 1;  // it is two columns wide
     fmt::print("{}\n", table.text(isTerminal ? report::outputWidth() - kWideMark : 0));
   }
+  if (listed.empty()) {
+    fmt::print("no kernels found\n");
+    return;
+  }
   fmt::print("{} of {} kernels are slow: {}\n", slow, listed.size(),
              describeThreshold(listed, threshold));
   if (problems > 0) {

@@ -226,7 +226,7 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& given
   HONE_CHECK(options.proposer.resolveGuidance(options.cluster.settings()));
   const bool fromReference = options.kernel.empty() && !options.reference.empty();
   if (options.kernel.empty() == !options.allSlow && !fromReference) {
-    return userError("expected either --kernel FILE or --all-slow, or --reference FILE");
+    return userError("expected --kernel FILE, --all-slow or --reference FILE");
   }
   if (fromReference) {
     options.kernel =

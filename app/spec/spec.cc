@@ -272,7 +272,8 @@ void addMerge(CLI::App& spec, Context& context,
   command->add_option("-o,--output", options->output, "Tuning spec to write")
       ->type_name("FILE")
       ->required();
-  command->add_option("--prefer", options->prefer, "Spec that wins a conflict: a or b");
+  command->add_option("--prefer", options->prefer,
+                      "Spec that wins a conflict: a or b (default: report conflicts)");
   command->footer(
       "Examples:\n"
       "  hone spec merge matmuls.mlir convs.mlir -o spec.mlir\n"

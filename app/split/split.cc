@@ -27,7 +27,9 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
   mode->get_option("--target")
       ->description("Target to compile for, or a list with one per driver: local,rocm:gfx942");
   mode->get_option("--device")
-      ->description("Device to run on, or a list with one sweep per driver: local-task,hip://0");
+      ->description(
+          "Device to run on, or a list with one sweep per driver: local-task,hip://0 "
+          "(default: by target)");
   options->cluster.addTo(*mode);
   return mode;
 }

@@ -55,7 +55,7 @@ struct TuneCommandOptions {
   bool compileOnly = false;
   std::string continued;  ///< a folder of --compile-only
   bool trusted = false;   ///< the user trusts its author
-  std::int64_t replayed = 0;
+  std::string replayed;   ///< a run: a number, or "last"
   std::string starterSpec;
   FlagOptions flagOptions;
   std::vector<std::string> flags;  ///< the user's
@@ -298,7 +298,7 @@ class TuneRun {
 };
 
 Result<int> tune(const Context& context, TuneCommandOptions options) {
-  if (options.replayed > 0) {
+  if (!options.replayed.empty()) {
     return replayRun(context, options.replayed, options.strategy, options.output);
   }
   options.flags = HONE_TRY(options.flagOptions.flags());
@@ -385,7 +385,8 @@ void addTuneCommand(CLI::App& app, Context& context) {
                    "Tuning spec whose entries are tried first")
       ->type_name("FILE");
   command->add_flag("--compile-only", options->compileOnly,
-                    "Only compile candidates, for another machine (default: 100 per dispatch)");
+                    "Only compile candidates, for another machine: 100 per dispatch, or as "
+                    "many as --budget allows");
   command
       ->add_option("--continue", options->continued,
                    "Measure the candidates in a --compile-only folder")
@@ -393,10 +394,10 @@ void addTuneCommand(CLI::App& app, Context& context) {
   command->add_flag("--trust", options->trusted,
                     "With --continue, accept flags that name programs or files");
   command
-      ->add_option("--replay", options->replayed,
-                   "Simulate --strategy on a recorded run; -o saves the recordings")
-      ->type_name("RUN")
-      ->check(CLI::PositiveNumber);
+      ->add_option(
+          "--replay", options->replayed,
+          "Simulate --strategy on a recorded run, a number or last; -o saves the recordings")
+      ->type_name("RUN");
   options->toolchain.addTo(*command);
   options->cluster.addTo(*command);
   command->footer(

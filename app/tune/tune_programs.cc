@@ -38,6 +38,7 @@ void TunePrograms::addTo(CLI::App& command) {
           "--problem", problems,
           "Problem to tune, by name or workload line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
+  call.takesRanges = true;
   call.addTo(command);
   command.add_option("--limit", limit, "Maximum number of problems of a workload (default: all)")
       ->check(CLI::PositiveNumber);

@@ -71,17 +71,21 @@ void fillKnobs(search::Recording& recording) {
 }
 
 Result<std::vector<search::Recording>> readRecordings(const store::Store& store,
-                                                      const Context& context, std::int64_t id) {
-  const store::Run run = HONE_TRY(findRun(store, context, id));
+                                                      const Context& context,
+                                                      const std::string& name) {
+  const store::Run run = HONE_TRY(findRun(store, context, name));
   if (run.details.spaces.empty()) {
-    return userError("run {} has no search to replay: it is a run of {}", id, run.command);
+    return userError(
+        "run {} (hone {}) has no search to replay; use a run of hone tune that searched "
+        "dispatches",
+        run.id, run.command);
   }
   std::map<std::string, search::Recording> recordings;
   for (const auto& [scope, knobs] : run.details.spaces) {
     recordings[scope] = {scope, knobsFrom(knobs), {}};
   }
   std::map<std::string, double> times;  // by key, for trials with the same binary as an earlier one
-  for (const store::Trial& trial : HONE_TRY(store.trials(id))) {
+  for (const store::Trial& trial : HONE_TRY(store.trials(run.id))) {
     times[trial.key] = trial.details.screenNs.value_or(0);
     const auto at = recordings.find(trial.details.scope);
     auto point = at == recordings.end() ? std::nullopt : toRecordedPoint(trial, at->second.knobs);
@@ -104,7 +108,7 @@ Result<std::vector<search::Recording>> readRecordings(const store::Store& store,
     }
   }
   if (filled.empty()) {
-    return userError("run {} has no measured trial", id);
+    return userError("run {} has no measured trial", run.id);
   }
   return filled;
 }
@@ -125,7 +129,7 @@ Result<double> medianTrials(const search::Recording& recording, const std::strin
 
 }  // namespace
 
-Result<int> replayRun(const Context& context, std::int64_t run, const std::string& strategy,
+Result<int> replayRun(const Context& context, const std::string& run, const std::string& strategy,
                       const std::string& folder) {
   const store::Store store = HONE_TRY(openStore(context));
   const auto recordings = HONE_TRY(readRecordings(store, context, run));

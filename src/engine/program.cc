@@ -6,9 +6,9 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text/text.h"
-#include "base/text/text_file.h"
 #include "engine/input_spec.h"
 #include "engine/model_import.h"
+#include "iree/mlir/mlir_file.h"
 #include "iree/module/module_names.h"
 
 namespace hone::engine {
@@ -298,12 +298,7 @@ Result<Program> loadProgram(iree::Compiler& compiler, const ProgramSource& sourc
   }
   Program program;
   program.source = fs::absolute(source.file);
-  constexpr std::string_view kBytecode = "ML\xefR";
-  auto contents = readTextFile(source.file);
-  if (!contents && HONE_TRY(readFile(source.file)).starts_with(kBytecode)) {
-    contents = readFile(source.file);
-  }
-  program.hash = hashBytes(HONE_TRY(std::move(contents)));
+  program.hash = hashBytes(HONE_TRY(iree::readMlirFile(source.file)));
   auto functions = HONE_TRY(compiler.describe({program.source, program.hash, source.flags, {}}));
   if (needsLowering(functions)) {
     program.file = program.source;

@@ -27,7 +27,10 @@ std::string moveLocationLast(const std::string& line) {
   if (RE2::FullMatch(line, kLocated, &place, &message)) {
     return fmt::format("{} (at {})", message, place);
   }
-  return line.starts_with("error: ") ? line.substr(7) : line;
+  static const RE2 kPrefix(R"(^(<unknown>:0: )?(error: )?(Error parsing flags:\s*)?)", RE2::Latin1);
+  std::string text = line;
+  RE2::Replace(&text, kPrefix, "");
+  return text;
 }
 
 }  // namespace

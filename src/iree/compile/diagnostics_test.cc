@@ -34,6 +34,9 @@ TEST(Diagnostics, MovesLocationOfFirstErrorLast) {
       firstError("warning: x\n/a/b/c.mlir:1:2: error: bad op\n/a/b/c.mlir:3:4: error: more\n"),
       "bad op (at c.mlir:1:2)");
   EXPECT_EQ(firstError("error: no such flag\n"), "no such flag");
+  EXPECT_EQ(firstError("<unknown>:0: error: unknown target 'x'\n"), "unknown target 'x'");
+  EXPECT_EQ(firstError("error: Error parsing flags:   option not found: iree-foo\n"),
+            "option not found: iree-foo");
   EXPECT_EQ(firstError("LLVM ERROR: cannot select\n"), "LLVM ERROR: cannot select");
 }
 

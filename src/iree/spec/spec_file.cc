@@ -3,9 +3,9 @@
 #include <re2/re2.h>
 #include <re2/stringpiece.h>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "iree/mlir/mlir_file.h"
 #include "iree/spec/upgrade/spec_upgrade.h"
 
 namespace hone::iree {
@@ -84,7 +84,7 @@ std::string shownConfig(const ReadEntry& entry) {
 }
 
 Result<Spec> readSpec(Compiler& compiler, const std::filesystem::path& file) {
-  const std::string text = HONE_TRY(readFile(file));
+  const std::string text = HONE_TRY(readMlirFile(file));
   Spec spec;
   spec.file = std::filesystem::absolute(file);
   spec.hash = hashBytes(text);

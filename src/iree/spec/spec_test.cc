@@ -116,6 +116,9 @@ TEST_F(SpecTest, RejectsFilesThatAreNotSpecs) {
   const auto garbage = readSpec(compiler_, file("nonsense"));
   ASSERT_FALSE(garbage);
   EXPECT_THAT(garbage.error().message, Not(HasSubstr("another version")));
+  const auto binary = readSpec(compiler_, file(std::string(100, '\0')));
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(binary.error().message, HasSubstr("is a binary file; expected text"));
   const auto program = readSpec(compiler_, file("func.func @f() {\n  return\n}\n"));
   ASSERT_FALSE(program);
   EXPECT_THAT(program.error().message, HasSubstr("is not a tuning spec"));

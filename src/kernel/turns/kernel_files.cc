@@ -94,10 +94,11 @@ Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
     }
   }
   const auto like = nearest(name.string(), names);
-  return userError(
-      "no kernel file {} found here or in {}{}; `hone kernel list-slow {}` lists the kernels",
-      name.string(), folder.string(), like ? fmt::format("; did you mean {}?", *like) : "",
-      folder.string());
+  const std::string elsewhere =
+      places.size() > 1 && folder != "." ? fmt::format(" here or in {}", folder.string()) : "";
+  return userError("no kernel file {} found{}{}; `hone kernel list-slow {}` lists the kernels",
+                   name.string(), elsewhere, like ? fmt::format(" (did you mean {}?)", *like) : "",
+                   folder.string());
 }
 
 Result<Source> readKernel(const fs::path& file) {

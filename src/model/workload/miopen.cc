@@ -29,7 +29,8 @@ std::unexpected<Error> unknownCommand(std::string_view word) {
       known.push_back(fmt::format("{}{}", command.name, types.suffix));
     }
   }
-  return userError("unknown command '{}'; use one of {}", shown(word), join(known, ", "));
+  return userError("unknown command '{}'; use one of {}, or a name such as matmul_64x64x128_f32",
+                   shown(word), join(known, ", "));
 }
 
 /// Returns true for commands of the drivers that normalize: they sum, but multiply no matrices.

@@ -260,7 +260,12 @@ Result<void> checkForeign(const CandidateFolder& candidates, const std::filesyst
 
 Result<CandidateFolder> readCandidates(const std::filesystem::path& folder) {
   const auto file = folder / kCandidatesFile;
-  const auto json = HONE_TRY(jsonFrom(HONE_TRY(readFile(file)), file.string()));
+  const auto text = readFile(file);
+  if (!text) {
+    return userError("{} is not a folder of hone tune --compile-only: {}", folder.string(),
+                     text.error().message);
+  }
+  const auto json = HONE_TRY(jsonFrom(*text, file.string()));
   CandidateFolder candidates;
   nlohmann::json list = nlohmann::json::array();
   model::JsonReader reader(json, file.string());
