@@ -69,7 +69,7 @@ std::string progressText(const ProgressState& state) {
   if (state.total > 0) {
     text += fmt::format(" {}/{}", state.done, state.total);
   } else if (state.done > 0) {
-    text += fmt::format(" {}", state.done);
+    text += fmt::format(", {} done", state.done);
   }
   if (state.secondsLeft) {
     text += fmt::format(", {} left", timeText(*state.secondsLeft));

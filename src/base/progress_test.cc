@@ -64,7 +64,7 @@ TEST(ProgressText, ContainsAllKnownFields) {
                           .note = "4 left",
                           .secondsLeft = 12}),
             "race 3/20, 12 s left, best 6.92 ms (1.98x) · 4 left");
-  EXPECT_EQ(progressText(plain("search", 7)), "search 7");
+  EXPECT_EQ(progressText(plain("search", 7)), "search, 7 done");
   EXPECT_EQ(progressText(plain("search", 0)), "search");
   EXPECT_EQ(progressText(plain("a", 0, 61)), "a, 1 min 1 s left");
   EXPECT_EQ(progressText(plain("a", 0, 2 * 3600 + 180)), "a, 2 h 3 min left");

@@ -71,12 +71,12 @@ std::string commentText(std::string_view comment) {
   return text;
 }
 
-/// Operations of one name in a dispatch function that a spec can tell apart.
+/// Results that a handle is split into: more than a dispatch has operations of one name.
 constexpr std::size_t kMaxHandles = 32;
 
-/// Appends the operations that configure the companions of one name. Functions with fewer
-/// operations of that name are accepted. More results than operations, instead of an overflow
-/// result: with that, the compiler aborts on fewer operations than results.
+/// Appends the operations that configure the companions of one name. Uses more results than there
+/// are operations rather than an overflow result: with one, the compiler aborts if a function has
+/// fewer operations than results.
 void addCompanions(const std::string& op, const std::map<std::size_t, std::string>& configs,
                    std::size_t number, std::string& text) {
   const std::size_t results = std::max(kMaxHandles, configs.rbegin()->first + 1);

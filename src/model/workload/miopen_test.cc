@@ -134,7 +134,7 @@ TEST(MiopenGemm, RejectsUnsupportedOptionsByName) {
 TEST(Miopen, ErrorsSuggestFix) {
   EXPECT_THAT(miopenFault("pool -n 1"),
               AllOf(HasSubstr("unknown command 'pool'; use one of conv, "),
-                    EndsWith("gemmbfp16, gemmint8")));
+                    EndsWith("gemmbfp16, gemmint8, or a name such as matmul_64x64x128_f32")));
   EXPECT_THAT(miopenFault("convfp8"), HasSubstr("unknown command 'convfp8'"));
   EXPECT_THAT(miopenFault("conv --fil_heigth 3"),
               HasSubstr("unknown option '--fil_heigth'; did you"));

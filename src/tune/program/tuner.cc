@@ -291,6 +291,9 @@ Result<void> Tuner::awaitBaselines(Variant& variant,
 
 Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                               const Limit& limit) {
+  if (searches.empty()) {
+    return {};
+  }
   bench_.progress.stage(
       fmt::format("searching {} dispatch{}", searches.size(), searches.size() == 1 ? "" : "es"),
       {.total = limit.trials.value_or(0), .done = tried_, .atMost = clock_.leftUntil(limit.time)});
