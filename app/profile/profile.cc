@@ -279,11 +279,11 @@ void addProfileCommand(CLI::App& app, Context& context) {
   options->cluster.addTo(*command);
   command->footer(
       "Examples:\n"
+      "  hone profile model.mlir                           its dispatches\n"
       "  hone profile --problem-m 128 --problem-n 128:1280:128 -o data.csv\n"
       "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
       "  hone profile workload.txt --limit 8 --type f32\n"
-      "  hone profile model.mlir                           its dispatches\n"
       "  hone profile workload.txt --executor slurm --nodes 8 --partition batch\n"
       "  hone profile --dispatches='matmul_128x*'          written by `hone generate`\n"
       "Without an operation, a workload or a program, the folder `generated` is profiled.\n"
