@@ -172,7 +172,7 @@ class Reasons {
  private:
   struct Reason {
     std::string reason;
-    std::vector<std::string> dispatches{};  // NOLINT(readability-redundant-member-init)
+    std::vector<std::string> dispatches{};
   };
   std::vector<Reason> reasons_;
 };

@@ -57,9 +57,9 @@ struct ValidationTools {
   std::vector<iree::ModuleRunner> others = {};
   /// Compiles the baseline and the recommended code with built compilers. Optional: without it,
   /// `compiler` compiles the tile sizes as attributes.
-  ChoiceCompiler built{};  // NOLINT(readability-redundant-member-init)
+  ChoiceCompiler built{};
   /// Returns true once only rounds that are needed for a verdict may start. Optional.
-  std::function<bool()> outOfTime{};  // NOLINT(readability-redundant-member-init)
+  std::function<bool()> outOfTime{};
 
   [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
     return place == 0 ? runner : others.at(place - 1);

@@ -59,10 +59,8 @@ struct LowerModuleJob {
   std::string to = kPhaseExecutableSources;
   bool bareNames = false;  ///< also call renameFunctions()
   /// With a name, also call fixInputShapes(); `to` must be kPhaseAbi.
-  std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::string function{};
   std::vector<std::vector<std::int64_t>> shapes{};  ///< empty: as declared
-  // NOLINTEND(readability-redundant-member-init)
 };
 
 /// Compiles a program from IR before configuration, with attributes attached to its operations.
