@@ -9,7 +9,7 @@
 #include "kernel/judge/kernel_timer.h"
 #include "kernel/judge/kernel_verifier.h"
 #include "kernel/judge/task/reference_text.h"
-#include "kernel/source/cheats.h"
+#include "kernel/source/cheats/cheats.h"
 #include "kernel/worker/cpp/library_symbols.h"
 
 namespace hone::kernel {

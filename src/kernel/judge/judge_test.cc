@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/text/text.h"
+#include "kernel/judge/execution/reference_run.h"
 #include "kernel/judge/input/input_values.h"
-#include "kernel/judge/reference_run.h"
 #include "kernel/source/test_kernels.h"
 
 namespace hone::kernel {

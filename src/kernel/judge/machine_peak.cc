@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/machine.h"
+#include "kernel/judge/execution/running_kernel.h"
 #include "kernel/judge/input/input_values.h"
-#include "kernel/judge/running_kernel.h"
 
 namespace hone::kernel {
 namespace {

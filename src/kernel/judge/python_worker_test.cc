@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/process/subprocess.h"
+#include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/judge.h"
-#include "kernel/judge/runnable.h"
 #include "kernel/source/source.h"
 #include "kernel/worker/python/python_place.h"
 #include "kernel/worker/worker.h"

@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "base/file.h"
+#include "kernel/judge/execution/runnable.h"
+#include "kernel/judge/execution/running_kernel.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/input/input_values.h"
-#include "kernel/judge/runnable.h"
-#include "kernel/judge/running_kernel.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "kernel/worker/sandbox/defences.h"
 

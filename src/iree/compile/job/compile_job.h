@@ -9,10 +9,10 @@
 
 #include "base/process/subprocess.h"
 #include "iree/compile/compile_report.h"
+#include "iree/module/dispatches/module_dispatches.h"
 #include "iree/module/matcher/module_matchers.h"
 #include "iree/module/module_constraints.h"
 #include "iree/module/module_description.h"
-#include "iree/module/module_dispatches.h"
 #include "iree/module/module_shapes.h"
 #include "iree/module/module_spec.h"
 #include "iree/module/module_spec_marks.h"
