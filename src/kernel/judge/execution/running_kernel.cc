@@ -118,12 +118,12 @@ Result<bool> RunningKernel::startCpp(const Runnable& runnable,
   }
   // Only here is the status trustworthy: the kernel has not been loaded.
   const bool filtered = status_->seccomp != 0;
-  judged.facts["sandbox"] = filtered ? "seccomp" : "none: this system has no seccomp filters";
-  judged.facts.erase("missing_defences");
+  judged.facts.sandbox = filtered ? "seccomp" : "none: this system has no seccomp filters";
+  judged.facts.missingDefences.clear();
   for (const auto& [held, name] :
        {std::pair(status_->landlock != 0, "landlock"), std::pair(filtered, "seccomp")}) {
     if (!held) {
-      judged.facts["missing_defences"].push_back(name);
+      judged.facts.missingDefences.emplace_back(name);
     }
   }
   if (!accept(HONE_TRY(process_->resume(limit)), judged)) {
@@ -148,7 +148,7 @@ Result<bool> RunningKernel::startPython(const Runnable& runnable,
     return machineError("worker failed to start ({}): {} {}", runnable.command.argv.front(),
                         hello.message, worker_->log());
   }
-  judged.facts["sandbox"] = hello.body.value("sandbox", "none");
+  judged.facts.sandbox = hello.body.value("sandbox", "none");
   const Reply opened = HONE_TRY(worker_->ask(
       {{"do", "tensors"}, {"tensors", list}, {"writable", !runnable.serves()}}, limit));
   if (!opened.ok()) {
