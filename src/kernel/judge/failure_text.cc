@@ -133,7 +133,7 @@ std::string describeFailure(const Reply& reply) {
   if (reply.status != Status::failed) {
     return reply.message;  // written by this process
   }
-  std::string text = findLine(reply.message);
+  const std::string text = findLine(reply.message);
   const std::string sentence = findSentence(reply.message);
   const std::string exception = sentence.empty() ? findException(reply.message) : "";
   const std::string what = !sentence.empty()    ? sentence

@@ -159,28 +159,28 @@ json toJson(const KernelFacts& facts) {
   return object;
 }
 
-KernelFacts factsFrom(const json& object) {
+KernelFacts factsFrom(const nlohmann::json& json) {
   KernelFacts facts;
-  facts.stoppedBy = defenceFrom(textIn(object, "stopped_by"));
-  facts.remarks = textsIn(object, "remarks");
-  facts.sandbox = textIn(object, "sandbox");
-  facts.missingDefences = textsIn(object, "missing_defences").value_or(std::vector<std::string>());
-  facts.lock = textIn(object, "lock");
-  facts.inputs = static_cast<std::int64_t>(numberIn(object, "inputs").value_or(0));
-  facts.worstError = numberIn(object, "worst_error");
-  facts.errorBound = numberIn(object, "error_bound");
-  facts.overheadNs = numberIn(object, "overhead_ns");
-  facts.belowNoise = memberOf(object, "below_noise") == true;
-  facts.timed = memberOf(object, "timed") != false;
-  facts.onCuda = textIn(object, "device") == "cuda";
-  facts.cudaError = textIn(object, "cuda_error");
-  if (const json counters = memberOf(object, "counters"); counters.is_object()) {
+  facts.stoppedBy = defenceFrom(textIn(json, "stopped_by"));
+  facts.remarks = textsIn(json, "remarks");
+  facts.sandbox = textIn(json, "sandbox");
+  facts.missingDefences = textsIn(json, "missing_defences").value_or(std::vector<std::string>());
+  facts.lock = textIn(json, "lock");
+  facts.inputs = static_cast<std::int64_t>(numberIn(json, "inputs").value_or(0));
+  facts.worstError = numberIn(json, "worst_error");
+  facts.errorBound = numberIn(json, "error_bound");
+  facts.overheadNs = numberIn(json, "overhead_ns");
+  facts.belowNoise = memberOf(json, "below_noise") == true;
+  facts.timed = memberOf(json, "timed") != false;
+  facts.onCuda = textIn(json, "device") == "cuda";
+  facts.cudaError = textIn(json, "cuda_error");
+  if (const auto counters = memberOf(json, "counters"); counters.is_object()) {
     facts.counters = EventCounts{.instructions = numberIn(counters, "instructions").value_or(0),
                                  .cycles = numberIn(counters, "cycles").value_or(0),
                                  .cacheMisses = numberIn(counters, "cache_misses").value_or(0)};
   }
-  adoptNumbers(object, facts.gpu);
-  if (const json kernels = memberOf(object, "kernels"); kernels.is_array()) {
+  adoptNumbers(json, facts.gpu);
+  if (const auto kernels = memberOf(json, "kernels"); kernels.is_array()) {
     facts.kernels = kernelsFrom(kernels);
   }
   return facts;

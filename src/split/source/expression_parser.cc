@@ -68,8 +68,8 @@ class ExpressionParser {
     at_ += there ? 1 : 0;
     return there;
   }
-  Expression node(Kind kind, std::string_view text, std::size_t begin,
-                  std::vector<Expression> operands = {}) const {
+  [[nodiscard]] Expression node(Kind kind, std::string_view text, std::size_t begin,
+                                std::vector<Expression> operands = {}) const {
     return {.kind = kind,
             .text = std::string(text),
             .operands = std::move(operands),
