@@ -37,8 +37,8 @@ Result<void> judgeOnce(kernel::Judge& judge, const kernel::Source& source, std::
     tally.message = judged.message;
     return {};
   }
-  const double bound = judged.facts.value("error_bound", 0.0);
-  const double worst = judged.facts.value("worst_error", 0.0);
+  const double bound = judged.facts.errorBound.value_or(0);
+  const double worst = judged.facts.worstError.value_or(0);
   tally.nearest = std::max(tally.nearest, bound > 0 ? worst / bound : 0);
   return {};
 }

@@ -168,7 +168,7 @@ Result<Tally> compare(const TimedKernel& kernel, std::int64_t rounds,
     tally.judged.push_back(stats::median(times));
     tally.plain.push_back(HONE_TRY(loop.time(inputs)));
     tally.ratios.push_back(tally.judged.back() / tally.plain.back());
-    tally.overheadNs = judged.facts.value("overhead_ns", 0.0);
+    tally.overheadNs = judged.facts.overheadNs.value_or(0);
   }
   return tally;
 }

@@ -9,17 +9,53 @@
 #   Adds a benchmark program. The target `bench` builds and runs all of them; QUICK=1 in the
 #   environment selects short runs. The target `all` excludes them.
 #
-# Build time: sources are compiled in unity chunks, because most of the cost is shared headers and
-# templates. Release builds use -O2 only in HOT folders, where hone itself computes. Everything else
-# waits for compilers and kernels, and -O1 halves the time of code generation there.
+# Build time: sources are compiled in unity chunks with precompiled headers, because most of the cost
+# is shared headers and templates. Release builds use -O2 only in HOT folders, where hone itself
+# computes. Everything else waits for compilers and kernels, and -O1 halves the time of code
+# generation there.
 
 option(HONE_UNITY "Compile several sources of a folder at once" ON)
 set(HONE_CHUNK 48 CACHE STRING "Sources per unity chunk")
+
+# Not for clang-tidy, which takes the commands of g++ and does not know all of its options.
+if(HONE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(HONE_PRECOMPILE ON)
+  add_compile_options(--param=ggc-min-heapsize=524288) # collecting garbage takes 8 % of the time
+endif()
 
 function(hone_unity target chunk)
   if(HONE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${chunk})
   endif()
+endfunction()
+
+# hone_precompile(target headers source …) lets a target use the headers that the object library
+# `headers` precompiles. The first call creates that library from `source`.
+function(hone_precompile target headers source)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;LINKS;HEADERS" ${ARGN})
+  if(NOT HONE_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET ${headers})
+    add_library(${headers} OBJECT ${source})
+    target_compile_options(${headers} PRIVATE ${ARG_OPTIONS} -fpch-preprocess) # ccache needs it
+    target_include_directories(${headers} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${headers} PRIVATE fmt::fmt nlohmann_json::nlohmann_json ${ARG_LINKS})
+    target_precompile_headers(${headers} PRIVATE <fmt/format.h> <nlohmann/json.hpp> <algorithm> <chrono>
+      <filesystem> <fstream> <functional> <map> <memory> <optional> <ranges> <set> <span> <string> <vector>
+      ${ARG_HEADERS})
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
+# Lets a library or the program use the precompiled headers of all of them.
+function(hone_headers target)
+  set(source ${PROJECT_BINARY_DIR}/headers.cc)
+  if(NOT EXISTS ${source})
+    file(WRITE ${source} "// See hone_headers in HoneLibrary.cmake.\n")
+  endif()
+  hone_precompile(${target} hone_headers ${source})
 endfunction()
 
 function(hone_library name)
@@ -29,6 +65,8 @@ function(hone_library name)
   add_library(hone_${name} STATIC ${sources} ${ARG_SOURCES})
   if(ARG_HOT)
     target_compile_options(hone_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
+  else()
+    hone_headers(hone_${name}) # of -O1: g++ crashes if another level uses them
   endif()
   if(NOT ARG_CHUNK)
     set(ARG_CHUNK ${HONE_CHUNK})
@@ -64,22 +102,15 @@ function(hone_check_measured name patterns sources)
   endforeach()
 endfunction()
 
-# Lets a test use the precompiled headers of all tests. Parsing them is half of a test's compile
-# time.
-function(hone_test_headers name)
-  if(NOT HONE_UNITY)
-    return()
+# Lets a test use the precompiled headers of all tests, and links the templates that all tests share.
+function(hone_test_headers target)
+  hone_precompile(${target} hone_test_headers ${PROJECT_SOURCE_DIR}/tests/shared_templates.cc
+    OPTIONS $<$<CONFIG:Release>:-O0>
+    LINKS GTest::gtest GTest::gmock rapidcheck
+    HEADERS <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> [["tests/shared_templates.h"]]) # relative, so that ccache hits in other clones
+  if(TARGET hone_test_headers)
+    target_link_libraries(${target} PRIVATE hone_test_headers)
   endif()
-  if(NOT TARGET hone_test_headers)
-    file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cc "// See hone_test_headers in HoneLibrary.cmake.\n")
-    add_library(hone_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cc)
-    target_compile_options(hone_test_headers PRIVATE $<$<CONFIG:Release>:-O0> -fpch-preprocess) # ccache needs it
-    target_link_libraries(hone_test_headers PRIVATE fmt::fmt GTest::gtest GTest::gmock)
-    target_precompile_headers(hone_test_headers PRIVATE <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>
-      <filesystem> <map> <nlohmann/json.hpp> <set>)
-  endif()
-  target_compile_options(${name} PRIVATE -fpch-preprocess)
-  target_precompile_headers(${name} REUSE_FROM hone_test_headers)
 endfunction()
 
 function(hone_test name)

@@ -16,7 +16,7 @@ struct FileLine {
   std::string text;
   std::optional<model::Problem> problem;  ///< the first one on this line
   /// All problems of this line, such as the directions of one convolution.
-  std::vector<model::Problem> problems{};  // NOLINT(readability-redundant-member-init): g++ warns
+  std::vector<model::Problem> problems{};
   bool bad = false;
 };
 

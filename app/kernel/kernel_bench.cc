@@ -9,9 +9,9 @@
 #include "base/machine.h"
 #include "base/process/subprocess.h"
 #include "kernel/worker/python/python_place.h"
-#include "profile/cache_bandwidth.h"
 #include "profile/library_provider.h"
-#include "profile/roofline.h"
+#include "profile/roofline/cache_bandwidth.h"
+#include "profile/roofline/roofline.h"
 
 namespace hone::app {
 namespace {

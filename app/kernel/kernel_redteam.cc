@@ -9,7 +9,7 @@
 #include "app/kernel/kernel_model.h"
 #include "base/progress.h"
 #include "base/text/json.h"
-#include "kernel/judge/red_team.h"
+#include "kernel/judge/red_team/red_team.h"
 #include "kernel/judge/system_defences.h"
 #include "report/render/table.h"
 

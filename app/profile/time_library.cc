@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "profile/library_answer.h"
-#include "profile/triad.h"
+#include "profile/roofline/triad.h"
 #include "verify/onednn/onednn_timing.h"
 
 namespace hone::app {

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "split/fit/analysis.h"
 #include "split/sweep/sweeper.h"
-#include "split/sweep/validation.h"
-#include "split/sweep/validator.h"
+#include "split/sweep/validation/validation.h"
+#include "split/sweep/validation/validator.h"
 
 namespace hone::app {
 

@@ -24,7 +24,7 @@
 #include "split/sweep/result_files.h"
 #include "split/sweep/result_reader.h"
 #include "split/sweep/sweeper.h"
-#include "split/sweep/validator.h"
+#include "split/sweep/validation/validator.h"
 
 namespace hone::app {
 namespace {

@@ -28,10 +28,8 @@ struct SplitOptions {
   std::uint64_t seed = 1;
   ToolchainOptions toolchain;
   ClusterOptions cluster;
-  std::size_t groups = 1;  ///< groups of devices that divide the budget
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::size_t groups = 1;                 ///< groups of devices that divide the budget
   std::vector<std::string> devices = {};  ///< all devices of this group; set by forGroup()
-  // NOLINTEND(readability-redundant-member-init)
 
   [[nodiscard]] std::string stem() const;
   /// Parses --budget, divided by the groups; unlimited if not given.

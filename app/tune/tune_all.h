@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/common/toolchain.h"
-#include "app/tune/tune_report.h"
+#include "app/tune/tuned_result.h"
 #include "engine/plan/trial_context.h"
 #include "model/result/summary/tune_result.h"
 

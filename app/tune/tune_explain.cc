@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/tune/tune_report.h"
+#include "app/tune/dispatch_table.h"
+#include "app/tune/tunable_report.h"
+#include "app/tune/tuned_result.h"
 #include "base/file.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
@@ -24,10 +26,29 @@ using tune::TunableDispatch;
 /// Tensors that are shown as text; larger graphs are easier to read on the page of a run.
 constexpr std::size_t kMaxShownEdges = 60;
 
-/// Returns the name without the program's name, which is the same for all dispatches.
-std::string withoutProgram(const std::string& name) {
-  const auto at = name.find("dispatch_");
-  return at == std::string::npos ? name : name.substr(at);
+/// Prints the data flow as a table: one line per tensor.
+std::string graphText(const DispatchGraph& graph) {
+  if (graph.edges.empty()) {
+    return "";
+  }
+  report::Table table({{"from", report::Align::left, 15},
+                       {"tensor", report::Align::left, 12},
+                       {"to", report::Align::left, 15}});
+  const std::size_t shown = std::min(graph.edges.size(), kMaxShownEdges);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const DispatchGraph::Edge& edge = graph.edges[i];
+    const DispatchGraph::Node& to = graph.nodes[edge.to];
+    const std::string constants =
+        to.constants > 0
+            ? fmt::format(" (and {} constant{})", to.constants, to.constants == 1 ? "" : "s")
+            : "";
+    table.add({shortName(graph.nodes[edge.from].name), edge.type, shortName(to.name) + constants});
+  }
+  std::string text = table.text(report::outputWidth());
+  if (shown < graph.edges.size()) {
+    text += fmt::format("{} more tensors\n", graph.edges.size() - shown);
+  }
+  return text;
 }
 
 /// Prints the members of an attribute, one per line: "workgroup = [32, 128, 0]".
@@ -177,31 +198,6 @@ Result<DispatchGraph> queryDispatchGraph(Toolchain& toolchain, const tune::Whole
     return DispatchGraph{};
   }
   return toolchain.compiler.ask(requestFor(whole, whole.flags), iree::ListDispatchGraphJob{});
-}
-
-std::string graphText(const DispatchGraph& graph) {
-  if (graph.edges.empty()) {
-    return "";
-  }
-  report::Table table({{"from", report::Align::left, 15},
-                       {"tensor", report::Align::left, 12},
-                       {"to", report::Align::left, 15}});
-  const std::size_t shown = std::min(graph.edges.size(), kMaxShownEdges);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const DispatchGraph::Edge& edge = graph.edges[i];
-    const DispatchGraph::Node& to = graph.nodes[edge.to];
-    const std::string constants =
-        to.constants > 0
-            ? fmt::format(" (and {} constant{})", to.constants, to.constants == 1 ? "" : "s")
-            : "";
-    table.add({withoutProgram(graph.nodes[edge.from].name), edge.type,
-               withoutProgram(to.name) + constants});
-  }
-  std::string text = table.text(report::outputWidth());
-  if (shown < graph.edges.size()) {
-    text += fmt::format("{} more tensors\n", graph.edges.size() - shown);
-  }
-  return text;
 }
 
 Result<int> explainPrograms(const Context& context, Toolchain& toolchain,

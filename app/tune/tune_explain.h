@@ -13,9 +13,6 @@ namespace hone::app {
 [[nodiscard]] Result<model::DispatchGraph> queryDispatchGraph(Toolchain& toolchain,
                                                               const tune::WholeProgram& whole);
 
-/// Prints the data flow as a table: one line per tensor.
-[[nodiscard]] std::string graphText(const model::DispatchGraph& graph);
-
 /// Prints the dispatches of programs as a graph, their cost and their knobs. If `selection` names
 /// one dispatch, also prints its IR, its knobs with the compiler's values, and the commands that
 /// show the same without hone.

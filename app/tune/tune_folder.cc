@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "app/tune/tune_report.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"

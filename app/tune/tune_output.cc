@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/tune/tune_report.h"
 #include "base/file.h"
 #include "base/text/text.h"
 #include "iree/spec/spec_check.h"

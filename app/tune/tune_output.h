@@ -5,7 +5,7 @@
 
 #include "app/common/context.h"
 #include "app/common/toolchain.h"
-#include "app/tune/tune_report.h"
+#include "app/tune/tuned_result.h"
 
 namespace hone::app {
 

@@ -5,7 +5,7 @@
 
 #include "app/common/call_options.h"
 #include "app/common/toolchain.h"
-#include "app/tune/tune_report.h"
+#include "app/tune/tuned_result.h"
 #include "engine/plan/trial_context.h"
 
 namespace hone::app {

@@ -16,7 +16,7 @@
 #include "engine/plan/ordered_plan_unit.h"
 #include "profile/profile_unit.h"
 #include "split/sweep/sweep_unit.h"
-#include "split/sweep/validation_unit.h"
+#include "split/sweep/validation/validation_unit.h"
 
 namespace hone::app {
 namespace {

@@ -249,16 +249,6 @@ Result<void> writeScratchFile(const std::filesystem::path& file, std::string_vie
   return replaceFile({.file = file}, content, Durability::scratch);
 }
 
-Result<void> syncFile(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool ok = fd >= 0 && (::fsync(fd) == 0 || errno == EINVAL);
-  auto error = errnoError(fmt::format("cannot write {}", file.string()));
-  if (fd >= 0) {
-    ::close(fd);
-  }
-  return ok ? Result<void>() : error;
-}
-
 Result<void> checkParentFolder(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
   std::error_code ignored;

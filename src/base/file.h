@@ -24,9 +24,6 @@ namespace hone {
 [[nodiscard]] Result<void> writeScratchFile(const std::filesystem::path& file,
                                             std::string_view content);
 
-/// Syncs a file that another process wrote to the disk. Call it before renaming the file.
-[[nodiscard]] Result<void> syncFile(const std::filesystem::path& file);
-
 /// Fails with a user error if the folder of `file` does not exist. Call it before starting the work
 /// whose result goes there. An empty path is not an error.
 [[nodiscard]] Result<void> checkParentFolder(const std::filesystem::path& file);

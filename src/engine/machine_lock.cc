@@ -33,15 +33,7 @@ std::filesystem::path lockFile() {
                          : fmt::format("/tmp/hone-{}-{}.lane", ::getuid(), node);
 }
 
-std::string waitingText(FileLock::Share share) {
-  const auto holder = findLockHolder(lockFile());
-  return fmt::format("waiting for another hone{} to finish {}",
-                     holder ? fmt::format(" (pid {})", *holder) : "",
-                     share == FileLock::Share::shared ? "measuring" : "its work");
-}
-
-}  // namespace
-
+/// Returns another process that holds a lock on the file, or nullopt if /proc/locks lists none.
 std::optional<pid_t> findLockHolder(const std::filesystem::path& file) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) {
@@ -64,6 +56,15 @@ std::optional<pid_t> findLockHolder(const std::filesystem::path& file) {
   }
   return std::nullopt;
 }
+
+std::string waitingText(FileLock::Share share) {
+  const auto holder = findLockHolder(lockFile());
+  return fmt::format("waiting for another hone{} to finish {}",
+                     holder ? fmt::format(" (pid {})", *holder) : "",
+                     share == FileLock::Share::shared ? "measuring" : "its work");
+}
+
+}  // namespace
 
 std::int64_t MachineLock::waitedNs() { return totalWaitNs(); }
 

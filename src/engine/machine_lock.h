@@ -31,7 +31,4 @@ class MachineLock {
   std::optional<FileLock> lock_;  ///< nullopt: held by the parent
 };
 
-/// Returns another process that holds a lock on the file, or nullopt if /proc/locks lists none.
-[[nodiscard]] std::optional<pid_t> findLockHolder(const std::filesystem::path& file);
-
 }  // namespace hone::engine

@@ -18,15 +18,14 @@ namespace hone::engine {
 /// A file with the options that select and fix a program in it.
 struct ProgramSource {
   std::filesystem::path file;
-  std::string function{};            // NOLINT(readability-redundant-member-init): g++ warns without
-  std::vector<std::string> flags{};  // NOLINT(readability-redundant-member-init)
-  iree::DimensionSizes dims{};       // NOLINT(readability-redundant-member-init)
+  std::string function{};
+  std::vector<std::string> flags{};
+  iree::DimensionSizes dims{};
   /// The user's input specs, see makeInputs(); their shapes fix dynamic dimensions of a model.
-  std::vector<std::string> inputs{};  // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> inputs{};
   /// Ranges of integer inputs, by name or number.
-  std::map<std::string, verify::IntegerBounds>
-      ranges{};                           // NOLINT(readability-redundant-member-init)
-  std::vector<std::string> parameters{};  // NOLINT(readability-redundant-member-init)
+  std::map<std::string, verify::IntegerBounds> ranges{};
+  std::vector<std::string> parameters{};
 };
 
 /// A function of an MLIR file or of a model.
@@ -40,7 +39,6 @@ struct Program {
   std::string from = iree::kPhaseStart;   ///< compiler phase of the source
   std::filesystem::path file{};           ///< the user's file; "" if it is the source
   std::filesystem::path model{};  ///< ONNX model that computes the same; "" if there is none
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
   std::vector<std::string> inputNames{};  ///< of a model; otherwise empty
   std::vector<std::string> resultNames{};
   /// Ranges of the inputs that need one; empty, or one per input.
@@ -48,7 +46,6 @@ struct Program {
   std::vector<std::string> parameters{};  ///< files with weights, as in "model=weights.irpa"
   iree::DimensionSizes dims{};            ///< sizes that dynamic dimensions were fixed to
   iree::DimensionSizes chosenDims{};      ///< those that the user did not give
-  // NOLINTEND(readability-redundant-member-init)
 
   /// Returns the display name: the file name, and the function name if it differs.
   [[nodiscard]] std::string label() const;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <numeric>
+
 #include "base/file.h"
 
 namespace hone::engine {
@@ -60,6 +63,46 @@ TEST_F(TrialLogTest, MergeReplacesTrialWithSameKey) {
   EXPECT_EQ(ids->front(), first.id);
   ASSERT_EQ(log_.trials().size(), 1u);
   EXPECT_EQ(log_.find("first")->outcome, Outcome::mismatch);
+}
+
+/// Continues an interrupted tune of an older hone; see tests/data/README.md.
+TEST(OlderRun, IsContinued) {
+  const ScratchFolder folder = ScratchFolder::create("hone-older-run").value();
+  std::filesystem::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", folder.path() / "s.db");
+  store::Store store =
+      store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  const auto before = store.unfinishedRun(store.run(13).value()->key).value();
+  ASSERT_TRUE(before);
+  TrialLog log(store, before->id);
+  ASSERT_TRUE(log.restore());
+  ASSERT_EQ(log.trials().size(), 8U);
+  const auto count = [&] {
+    return std::accumulate(
+        log.trials().begin(), log.trials().end(), std::size_t{0},
+        [&](std::size_t sum, const store::Trial& one) { return sum + log.samples(one.id).size(); });
+  };
+  EXPECT_EQ(count(), 16U);
+
+  // All that a search needs, so that it neither compiles nor measures them again.
+  const store::Trial& baseline = log.trials().front();
+  EXPECT_EQ(log.find(baseline.key), &baseline);
+  EXPECT_EQ(baseline.details.scope, "flags");
+  EXPECT_EQ(baseline.details.passed, true);
+  EXPECT_NEAR(baseline.details.screenNs.value(), 27752, 1);
+  EXPECT_EQ(baseline.details.verified, "reference");
+  EXPECT_TRUE(log.trials()[1].details.twin);
+  EXPECT_EQ(log.trials()[3].outcome, Outcome::tooSlow);
+  EXPECT_EQ(log.trials()[4].details.sameAs, baseline.key);
+  EXPECT_EQ(before->details.paces.size(), 2U);
+
+  store::Trial next;
+  next.key = "next";
+  const std::vector<model::Sample> samples = {{Stage::screen, 0, 0, 0, 7, 5, 1}};
+  ASSERT_TRUE(log.add(next, samples));
+  TrialLog again(store, before->id);
+  ASSERT_TRUE(again.restore());
+  EXPECT_EQ(again.trials(), log.trials());
+  EXPECT_EQ(count(), 17U);
 }
 
 }  // namespace

@@ -113,4 +113,18 @@ inline model::RootOperation reductionRoot(std::int64_t kept, std::int64_t summed
   return root;
 }
 
+/// Draws an operation of one of these kinds.
+inline rc::Gen<model::RootOperation> anyRoot() {
+  const auto size = rc::gen::element<std::int64_t>(1, 2, 3, 7, 16, 35, 64, 97, 700, 8457);
+  return rc::gen::apply(
+      [](int kind, std::int64_t a, std::int64_t b, std::int64_t c, bool flag) {
+        return kind == 0   ? matmulRoot(a, b, c, flag, !flag)
+               : kind == 1 ? batchMatmulRoot(3, a, b, c)
+               : kind == 2 ? convRoot(flag, 2, a % 64 + 1, b % 64 + 3, c % 64 + 1, 3)
+               : kind == 3 ? reductionRoot(a, b, flag)
+                           : elementwiseRoot(a, b, flag);
+      },
+      rc::gen::inRange(0, 5), size, size, size, rc::gen::arbitrary<bool>());
+}
+
 }  // namespace hone::knobs

@@ -19,7 +19,7 @@
 #include "profile/dispatch_filter.h"
 #include "profile/generated.h"
 #include "profile/profiler.h"
-#include "profile/roofline.h"
+#include "profile/roofline/roofline.h"
 
 namespace hone::profile {
 

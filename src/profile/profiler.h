@@ -16,7 +16,7 @@
 #include "model/result/summary/profile_row.h"
 #include "profile/build.h"
 #include "profile/library_provider.h"
-#include "profile/roofline.h"
+#include "profile/roofline/roofline.h"
 
 namespace hone::profile {
 

@@ -18,7 +18,7 @@
 #include "kernel/nest/nest_parser.h"
 #include "kernel/propose/llm/llm_answer.h"
 #include "kernel/source/canonical_cpp.h"
-#include "kernel/source/cheats.h"
+#include "kernel/source/cheats/cheats.h"
 #include "kernel/source/entry_point.h"
 #include "model/problem/profiler_name.h"
 #include "model/problem/tensor_type.h"

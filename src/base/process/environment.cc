@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 8> kSecretWords = {"KEY",  "TOKEN",      
 
 std::string_view nameIn(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
-}  // namespace
-
+/// Returns true if the variable configures the system, compilers or drivers and its name does not
+/// suggest a secret. Unknown names may be secrets.
 bool isHarmlessVariable(std::string_view name) {
   const auto contains = [&](std::string_view word) { return name.contains(word); };
   const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
@@ -38,6 +38,8 @@ bool isHarmlessVariable(std::string_view name) {
          (std::ranges::find(kHarmlessNames, name) != kHarmlessNames.end() ||
           std::ranges::any_of(kHarmlessPrefixes, begins));
 }
+
+}  // namespace
 
 void dropSecrets() {
   char** kept = environ;

@@ -13,13 +13,10 @@ namespace hone {
 enum class Inherit : std::uint8_t {
   everything,
   nothing,
-  /// Only variables that configure the system, compilers and drivers; see isHarmlessVariable.
+  /// Only variables that configure the system, compilers or drivers and whose names do not suggest
+  /// a secret. Unknown names may be secrets.
   harmless,
 };
-
-/// Returns true if the variable configures the system, compilers or drivers and its name does not
-/// suggest a secret. Unknown names may be secrets.
-[[nodiscard]] bool isHarmlessVariable(std::string_view name);
 
 /// Removes all but the harmless variables of this process, and erases their values from memory.
 /// For forked children that do not call exec.

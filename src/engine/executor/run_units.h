@@ -32,7 +32,7 @@ struct UnitBatch {
   std::function<Result<void>(std::size_t index, const UnitResult& result)> take;
   std::size_t window = SIZE_MAX;  ///< maximum number of units in flight, besides the executor's
   /// Returns true once no new unit may start. Optional.
-  std::function<bool()> outOfBudget{};  // NOLINT(readability-redundant-member-init)
+  std::function<bool()> outOfBudget{};
 };
 
 /// Runs the units and keeps the executor busy. Records the trials of units that other processes

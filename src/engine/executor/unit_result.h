@@ -16,7 +16,7 @@ struct UnitResult {
   bool killed = false;         ///< the error: the unit ended every process that performed it
   bool remote = false;         ///< performed by another process; its trials are not in the store
   /// Trials of a remote unit, with the node that measured them.
-  std::vector<store::TrialRecord> records{};  // NOLINT(readability-redundant-member-init)
+  std::vector<store::TrialRecord> records{};
 };
 
 }  // namespace hone::engine

@@ -46,13 +46,13 @@ class Proposer {
 /// results from the same inputs.
 struct Plan {
   /// Distinguishes the experiments of one run; empty if there is only one.
-  std::string scope{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::string scope{};
   std::vector<Program> programs;
   Inputs inputs;
   /// The user's input specs. With the seed, another process generates the same inputs.
-  std::vector<std::string> inputSpecs{};  // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> inputSpecs{};
   /// Other input values, for which finalists must be correct, too.
-  std::optional<Inputs> otherInputs{};  // NOLINT(readability-redundant-member-init)
+  std::optional<Inputs> otherInputs{};
   std::vector<Candidate> candidates;
   Proposer* proposer = nullptr;    ///< optional; must outlive the experiment
   std::vector<std::string> flags;  ///< target and user flags for every candidate

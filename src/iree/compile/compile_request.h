@@ -28,14 +28,13 @@ struct CompileRequest {
   };
   Route route = Route::whole;
   /// The function to clone in a batch.
-  std::string function{};          // NOLINT(readability-redundant-member-init): g++ warns without
+  std::string function{};
   bool fresh = false;              ///< bypasses the cache
   std::string from = kPhaseStart;  ///< the last phase that the source has completed
   /// Timeout, if it is shorter than the compiler's default.
-  std::optional<std::chrono::milliseconds>
-      wallLimit{};  // NOLINT(readability-redundant-member-init)
+  std::optional<std::chrono::milliseconds> wallLimit{};
   /// Name of the user's file for messages; "": that of the source.
-  std::string label{};  // NOLINT(readability-redundant-member-init)
+  std::string label{};
   /// Monotonic time at which the compile times out, even before it starts; 0: none.
   std::int64_t deadlineNs = 0;
 
@@ -55,7 +54,7 @@ struct Compiled {
   std::string content;           ///< a hash of the code; equal for equal binaries of one route
   bool cached = false;
   /// Describes the configurations that the compiler ignored; "" if it used all.
-  std::string ignored{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::string ignored{};
 };
 
 }  // namespace hone::iree

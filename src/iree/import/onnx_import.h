@@ -39,11 +39,11 @@ struct InputShape {
 struct ModelSource {
   std::filesystem::path file;
   /// Sizes by name; dimensions without a name are called INPUT.AXIS.
-  DimensionSizes dims{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  DimensionSizes dims{};
   /// Shapes of inputs, by name or all in their order.
-  std::vector<InputShape> shapes{};  // NOLINT(readability-redundant-member-init)
-  int opset = 0;                     ///< version of the operators to convert to; 0: the model's
-  bool simplify = false;             ///< fold constants and branches with ONNX Runtime first
+  std::vector<InputShape> shapes{};
+  int opset = 0;          ///< version of the operators to convert to; 0: the model's
+  bool simplify = false;  ///< fold constants and branches with ONNX Runtime first
 };
 
 /// A model in MLIR. Its files are in the artifact cache.

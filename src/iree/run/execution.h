@@ -21,7 +21,7 @@ struct Call {
   std::string function;
   std::vector<std::string> inputs;  ///< in the syntax of --input=: "4x4xf32=@file.bin"
   /// Files with weights, in the syntax of --parameters=: "model=weights.irpa".
-  std::vector<std::string> parameters{};  // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> parameters{};
 };
 
 struct CallReport {

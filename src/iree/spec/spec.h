@@ -27,9 +27,9 @@ struct SpecEntry {
   std::string matcher;          ///< operations on %op, see DispatchMatcher
   std::string compilationInfo;  ///< the attribute as MLIR text
   /// The configuration of an attention's matmuls, also as MLIR text; "" for none.
-  std::string decompositionConfig{};  // NOLINT(readability-redundant-member-init)
+  std::string decompositionConfig{};
   /// Not together with a decompositionConfig.
-  std::vector<SpecCompanion> companions{};  // NOLINT(readability-redundant-member-init)
+  std::vector<SpecCompanion> companions{};
 };
 
 /// Returns the configurations that a config gives to operations other than the root.

@@ -29,10 +29,10 @@ struct EntryUse {
   std::string entry;
   std::vector<SpecUse> uses;  ///< empty if the entry matches nothing
   /// The closest operation of the program if the entry matches nothing.
-  std::optional<NearMiss> nearMiss{};  // NOLINT(readability-redundant-member-init)
+  std::optional<NearMiss> nearMiss{};
   /// The earlier entry that applies to the closest operation, if the entry would match it; ""
   /// otherwise.
-  std::string shadowedBy{};  // NOLINT(readability-redundant-member-init)
+  std::string shadowedBy{};
 };
 
 /// The effect of a spec on a program, read from the compiler's configured IR.

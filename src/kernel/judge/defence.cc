@@ -1,40 +1,12 @@
 #include "kernel/judge/defence.h"
 
-#include <array>
-#include <utility>
-
 namespace hone::kernel {
-namespace {
 
 using model::Outcome;
 
-constexpr auto kDefenceNames =
-    std::to_array<std::pair<Defence, std::string_view>>({{Defence::none, "nothing"},
-                                                         {Defence::scan, "source scan"},
-                                                         {Defence::compiler, "compiler"},
-                                                         {Defence::symbols, "symbol table"},
-                                                         {Defence::sandbox, "sandbox"},
-                                                         {Defence::comparison, "comparison"},
-                                                         {Defence::observation, "observation"},
-                                                         {Defence::limits, "time limit"}});
-
-}  // namespace
-
-std::string_view nameOf(Defence defence) {
-  for (const auto& [one, name] : kDefenceNames) {
-    if (one == defence) {
-      return name;
-    }
-  }
-  return "unknown";
-}
-
 Defence findDefence(const JudgeResult& judged) {
-  const std::string given = judged.facts.value(kDefence, "");
-  for (const auto& [one, name] : kDefenceNames) {
-    if (name == given) {
-      return one;
-    }
+  if (judged.facts.stoppedBy) {
+    return *judged.facts.stoppedBy;
   }
   switch (judged.outcome) {
     case Outcome::ok:

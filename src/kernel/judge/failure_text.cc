@@ -109,40 +109,22 @@ std::string findSentence(const std::string& message) {
   return "";
 }
 
-void adoptNumbers(const nlohmann::json& given, nlohmann::json& facts) {
-  constexpr auto kNumbers = std::to_array<const char*>(
-      {"registers", "spills", "spill_loads", "shared_memory", "static_shared_memory", "threads",
-       "blocks", "global_bytes", "global_requests", "shared_bytes", "tensor_flops", "flops",
-       "barriers", "stages"});
-  for (const char* name : kNumbers) {
-    if (const auto value = given.find(name); value != given.end() && value->is_number()) {
-      facts[name] = *value;
-    }
-  }
-}
-
 /// Copies the statistics of compiled GPU kernels.
-void adoptKernels(const nlohmann::json& kernels, nlohmann::json& facts) {
+std::vector<GpuKernel> adoptKernels(const nlohmann::json& kernels) {
   constexpr std::size_t kMaxKernels = 64;
-  nlohmann::json& all = facts["kernels"] = nlohmann::json::array();
+  std::vector<GpuKernel> adopted;
   for (const nlohmann::json& kernel : kernels) {
-    if (!kernel.is_object() || all.size() == kMaxKernels) {
+    if (!kernel.is_object() || adopted.size() == kMaxKernels) {
       continue;
     }
-    nlohmann::json adopted = nlohmann::json::object();
     for (const char* arch : {"sm_80", "sm_90"}) {
       if (kernel.value("arch", nlohmann::json()) == arch) {
-        adopted["arch"] = arch;
+        GpuKernel& one = adopted.emplace_back(GpuKernel{arch, kernel.contains("error")});
+        adoptNumbers(kernel, one.numbers);
       }
     }
-    adoptNumbers(kernel, adopted);
-    if (kernel.contains("error")) {
-      adopted["failed"] = true;
-    }
-    if (adopted.contains("arch")) {
-      all.push_back(std::move(adopted));
-    }
   }
+  return adopted;
 }
 
 }  // namespace
@@ -151,7 +133,7 @@ std::string describeFailure(const Reply& reply) {
   if (reply.status != Status::failed) {
     return reply.message;  // written by this process
   }
-  std::string text = findLine(reply.message);
+  const std::string text = findLine(reply.message);
   const std::string sentence = findSentence(reply.message);
   const std::string exception = sentence.empty() ? findException(reply.message) : "";
   const std::string what = !sentence.empty()    ? sentence
@@ -160,34 +142,30 @@ std::string describeFailure(const Reply& reply) {
   return text.empty() ? what : text + ": " + what;
 }
 
-void adoptFacts(const nlohmann::json& body, nlohmann::json& facts) {
+void adoptFacts(const nlohmann::json& body, KernelFacts& facts) {
   const auto given = body.find("facts");
   if (given != body.end() && given->is_object()) {
-    adoptNumbers(*given, facts);
+    adoptNumbers(*given, facts.gpu);
     if (const auto kernels = given->find("kernels");
         kernels != given->end() && kernels->is_array()) {
-      adoptKernels(*kernels, facts);
+      facts.kernels = adoptKernels(*kernels);
     }
-    if (given->value("device", nlohmann::json()) == "cuda") {
-      facts["device"] = "cuda";
-    }
-    if (given->value("timed", nlohmann::json()) == false) {
-      facts["timed"] = false;
-    }
+    facts.onCuda = facts.onCuda || given->value("device", nlohmann::json()) == "cuda";
+    facts.timed = facts.timed && given->value("timed", nlohmann::json()) != false;
     if (given->contains("cuda_error")) {
-      facts["cuda_error"] = "compiling for CUDA failed";
+      facts.cudaError = "compiling for CUDA failed";
     }
     constexpr const char* kLock = "none: GPU drivers need files and processes";
     if (given->value("lock", nlohmann::json()) == kLock) {
-      facts["lock"] = kLock;
+      facts.lock = kLock;
     }
   }
-  facts.erase("missing_defences");
+  facts.missingDefences.clear();
   const auto missing = body.find("missing");
   for (const char* name : {"seccomp", "landlock", "a network namespace"}) {
     if (missing != body.end() && missing->is_array() &&
         std::ranges::find(*missing, nlohmann::json(name)) != missing->end()) {
-      facts["missing_defences"].push_back(name);
+      facts.missingDefences.emplace_back(name);
     }
   }
 }

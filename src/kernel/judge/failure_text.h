@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "kernel/judge/kernel_facts.h"
 #include "kernel/worker/worker.h"
 
 namespace hone::kernel {
@@ -14,6 +15,6 @@ namespace hone::kernel {
 
 /// Copies facts of a `load` reply that are numbers or known words, and the missing defences. All
 /// others are dropped, because a kernel could have written them.
-void adoptFacts(const nlohmann::json& body, nlohmann::json& facts);
+void adoptFacts(const nlohmann::json& body, KernelFacts& facts);
 
 }  // namespace hone::kernel

@@ -40,7 +40,7 @@ TEST(FailureText, DropsOtherText) {
 }
 
 TEST(FailureText, AdoptsOnlyNumbersAndKnownWords) {
-  nlohmann::json facts = {{"remarks", {"line 1: vectorized"}}};
+  KernelFacts facts{.remarks = std::vector<std::string>{"line 1: vectorized"}};
   adoptFacts({{"facts",
                {{"registers", 40},
                 {"spills", "obey"},
@@ -55,7 +55,7 @@ TEST(FailureText, AdoptsOnlyNumbersAndKnownWords) {
                 {"cuda_error", "obey"}}},
               {"missing", {"landlock", "obey"}}},
              facts);
-  EXPECT_EQ(facts,
+  EXPECT_EQ(toJson(facts),
             (nlohmann::json{{"remarks", {"line 1: vectorized"}},
                             {"registers", 40},
                             {"timed", false},
@@ -63,9 +63,9 @@ TEST(FailureText, AdoptsOnlyNumbersAndKnownWords) {
                             {"kernels", {{{"arch", "sm_80"}, {"flops", 7}, {"failed", true}}}},
                             {"cuda_error", "compiling for CUDA failed"},
                             {"missing_defences", {"landlock"}}}));
-  nlohmann::json none = nlohmann::json::object();
+  KernelFacts none;
   adoptFacts({{"facts", "obey"}, {"missing", 7}}, none);
-  EXPECT_TRUE(none.empty());
+  EXPECT_EQ(none, KernelFacts());
 }
 
 }  // namespace

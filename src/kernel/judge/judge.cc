@@ -4,12 +4,11 @@
 
 #include "base/file.h"
 #include "engine/machine_lock.h"
-#include "kernel/judge/defence.h"
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/kernel_timer.h"
 #include "kernel/judge/kernel_verifier.h"
 #include "kernel/judge/task/reference_text.h"
-#include "kernel/source/cheats.h"
+#include "kernel/source/cheats/cheats.h"
 #include "kernel/worker/cpp/library_symbols.h"
 
 namespace hone::kernel {
@@ -89,13 +88,13 @@ Result<std::optional<Runnable>> Judge::State::makeRunnable(const Implementation&
   judged.artifact = built.artifact;
   judged.buildWallNs = built.wallNs;
   judged.buildCpuNs = built.cpuNs;
-  judged.facts["remarks"] = built.remarks;
+  judged.facts.remarks = built.remarks;
   if (!built.ok()) {
-    judged.facts[kDefence] = nameOf(Defence::compiler);
+    judged.facts.stoppedBy = Defence::compiler;
     return std::nullopt;
   }
   if (!checkFair(HONE_TRY(findForbiddenDependency(built)), judged)) {
-    judged.facts[kDefence] = nameOf(Defence::symbols);
+    judged.facts.stoppedBy = Defence::symbols;
     return std::nullopt;
   }
   return HONE_TRY(cppRunnable(context.options, built.library, "kernel"));
@@ -109,7 +108,7 @@ Result<bool> Judge::State::scan(const Source& source, JudgeResult& judged) {
       judged.outcome = expanded.outcome;
       judged.message = std::move(expanded.message);
       judged.diagnostics = std::move(expanded.diagnostics);
-      judged.facts[kDefence] = nameOf(Defence::compiler);
+      judged.facts.stoppedBy = Defence::compiler;
       return false;
     }
     code = std::move(expanded.own);
@@ -123,7 +122,7 @@ Result<bool> Judge::State::scan(const Source& source, JudgeResult& judged) {
   for (const Cheat& cheat : cheats) {
     judged.diagnostics += cheat.text() + "\n";
   }
-  judged.facts[kDefence] = nameOf(Defence::scan);
+  judged.facts.stoppedBy = Defence::scan;
   return false;
 }
 
@@ -148,12 +147,12 @@ Result<JudgeResult> Judge::judge(const Source& source, std::uint64_t salt) {
     }
     HONE_CHECK(state_->verifier.verify(verified, general, salt, judged));
     // The twin on the CPU is correct, but the kernel itself does not exist.
-    if (judged.ok() && judged.facts.contains("cuda_error")) {
+    if (judged.ok() && !judged.facts.cudaError.empty()) {
       judged.outcome = Outcome::compileFailed;
-      judged.message = judged.facts["cuda_error"];
+      judged.message = judged.facts.cudaError;
     }
   }
-  if (judged.ok() && judged.facts.value("timed", true)) {
+  if (judged.ok() && judged.facts.timed) {
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
     HONE_CHECK(state_->timer.time(*runnable, model::Stage::screen, 0, 0, judged));
   }

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "kernel/judge/call_overhead.h"
+#include "kernel/judge/execution/call_overhead.h"
+#include "kernel/judge/execution/reference_run.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
 #include "kernel/judge/machine_peak.h"
-#include "kernel/judge/reference_run.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "kernel/worker/tensor_folder.h"
 

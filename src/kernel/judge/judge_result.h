@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "kernel/judge/kernel_facts.h"
 #include "model/result/outcome.h"
 #include "model/result/sample.h"
 
@@ -19,9 +18,7 @@ struct JudgeResult {
   std::string artifact;                         ///< content hash of the built library
   std::int64_t buildWallNs = 0;
   std::int64_t buildCpuNs = 0;
-  /// {"worst_error", "error_bound", "inputs": number of sets, "registers", "spills", "remarks":
-  /// […], "timed": false if the device is missing, "stopped_by": see Defence}
-  nlohmann::json facts = nlohmann::json::object();
+  KernelFacts facts;
   std::vector<model::Sample> samples;  ///< screening samples
 
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }

@@ -41,9 +41,9 @@ double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
 /// Records the event counts of a sample; the last sample wins.
 void noteCounts(const std::vector<double>& counts, double calls, JudgeResult& judged) {
   if (counts.size() == 3 && counts[1] > 0) {
-    judged.facts["counters"] = {{"instructions", counts[0] / calls},
-                                {"cycles", counts[1] / calls},
-                                {"cache_misses", counts[2] / calls}};
+    judged.facts.counters = EventCounts{.instructions = counts[0] / calls,
+                                        .cycles = counts[1] / calls,
+                                        .cacheMisses = counts[2] / calls};
   }
 }
 
@@ -209,10 +209,10 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
     const double wallNs = fair ? fairWallNs(net, context_.options.threads) : net.wallNs;
     judged.samples.push_back({stage, round, position, sample, wallNs, net.cpuNs, pace.iterations});
     if (net.cpuNs <= overhead.noiseNs) {
-      judged.facts["below_noise"] = true;
+      judged.facts.belowNoise = true;
     }
   }
-  judged.facts["overhead_ns"] = overhead.median.cpuNs;
+  judged.facts.overheadNs = overhead.median.cpuNs;
   if (!HONE_TRY(watch(*running, judged))) {
     return {};
   }

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernel/judge/call_overhead.h"
+#include "kernel/judge/execution/call_overhead.h"
+#include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/input/timed_inputs.h"
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/judge_result.h"
 #include "kernel/judge/kernel_verifier.h"
-#include "kernel/judge/runnable.h"
 #include "model/result/sample.h"
 
 namespace hone::kernel {

@@ -49,11 +49,11 @@ std::string describe(const OutputComparison& compared, const Argument& output) {
 /// Records the error that is closest to its bound.
 void noteError(const OutputComparison& compared, JudgeResult& judged) {
   const auto share = [](double worst, double allowed) { return allowed > 0 ? worst / allowed : 0; };
-  const double worst = judged.facts.value("worst_error", -1.0);
-  if (worst < 0 || share(compared.worst, compared.allowed) >
-                       share(worst, judged.facts.value("error_bound", 0.0))) {
-    judged.facts["worst_error"] = compared.worst;
-    judged.facts["error_bound"] = compared.allowed;
+  KernelFacts& facts = judged.facts;
+  if (!facts.worstError || share(compared.worst, compared.allowed) >
+                               share(*facts.worstError, facts.errorBound.value_or(0))) {
+    facts.worstError = compared.worst;
+    facts.errorBound = compared.allowed;
   }
 }
 
@@ -177,7 +177,7 @@ Result<bool> KernelVerifier::callAndCheck(RunningKernel& running, Case& expected
     judged.message += fmt::format(" ({})", describe(context_.shape(expected.shape), expected.kind));
     return false;
   }
-  judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;
+  ++judged.facts.inputs;
   return checkFair(running.detectLeftThreads(context_.options.threads), judged) &&
          HONE_TRY(check(used, used.outputs(), expected, judged));
 }

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernel/judge/execution/reference_run.h"
+#include "kernel/judge/execution/runnable.h"
+#include "kernel/judge/execution/running_kernel.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/input/input_values.h"
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/judge_result.h"
-#include "kernel/judge/reference_run.h"
-#include "kernel/judge/runnable.h"
-#include "kernel/judge/running_kernel.h"
 
 namespace hone::kernel {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/machine.h"
+#include "kernel/judge/execution/running_kernel.h"
 #include "kernel/judge/input/input_values.h"
-#include "kernel/judge/running_kernel.h"
 
 namespace hone::kernel {
 namespace {
@@ -15,9 +15,8 @@ constexpr std::int64_t kRounds = 1'000'000;
 constexpr std::int64_t kFloats = 4096;
 constexpr int kSamples = 8;
 
-/// Ten chains hide the latency of a multiply-add on both units of a core. The first output is the
-/// number of flops or bytes per round.
-constexpr const char* kFlops = R"(#include <cstdint>
+/// Head of kernels that use vectors: `kBytes` is the width of a vector of this machine.
+constexpr const char* kVectorWidth = R"(#include <cstdint>
 #if defined(__AVX512F__)
 constexpr int kBytes = 64;
 #elif defined(__AVX__)
@@ -25,7 +24,11 @@ constexpr int kBytes = 32;
 #else
 constexpr int kBytes = 16;
 #endif
-typedef float Vector __attribute__((vector_size(kBytes)));
+)";
+
+/// Ten chains hide the latency of a multiply-add on both units of a core. The first output is the
+/// number of flops or bytes per round.
+constexpr const char* kFlops = R"(typedef float Vector __attribute__((vector_size(kBytes)));
 extern "C" void kernel(const float* in, float* out, std::int64_t rounds) {
   constexpr int kChains = 10;
   const Vector a = Vector{} + in[0] * 0.0f + 0.999f;
@@ -43,15 +46,8 @@ extern "C" void kernel(const float* in, float* out, std::int64_t rounds) {
 }
 )";
 
-constexpr const char* kLoads = R"(#include <cstdint>
-#if defined(__AVX512F__)
-constexpr int kBytes = 64;
-#elif defined(__AVX__)
-constexpr int kBytes = 32;
-#else
-constexpr int kBytes = 16;
-#endif
-typedef std::int32_t Vector __attribute__((vector_size(kBytes), aligned(4), may_alias));
+constexpr const char* kLoads =
+    R"(typedef std::int32_t Vector __attribute__((vector_size(kBytes), aligned(4), may_alias));
 extern "C" void kernel(const float* in, float* out, std::int64_t rounds) {
   constexpr int kVectors = 4096 * 4 / kBytes;
   const Vector* data = reinterpret_cast<const Vector*>(in);
@@ -112,7 +108,8 @@ Shape tinyShape() {
   return shape;
 }
 
-Result<Runnable> buildRunnable(const JudgeOptions& options, CppBuilder& builder, const char* text) {
+Result<Runnable> buildRunnable(const JudgeOptions& options, CppBuilder& builder,
+                               const std::string& text) {
   const std::array<std::string, 1> flags = {"-O3"};
   const CppBuilt made = HONE_TRY(builder.build(text, flags));
   if (!made.ok()) {
@@ -159,8 +156,10 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
 }
 
 Result<void> MachinePeak::measure(CppBuilder& builder) {
-  const Runnable flops = HONE_TRY(buildRunnable(options_, builder, kFlops));
-  const Runnable loads = HONE_TRY(buildRunnable(options_, builder, kLoads));
+  const Runnable flops =
+      HONE_TRY(buildRunnable(options_, builder, std::string(kVectorWidth) + kFlops));
+  const Runnable loads =
+      HONE_TRY(buildRunnable(options_, builder, std::string(kVectorWidth) + kLoads));
   core_.gflops = std::max(core_.gflops, 1 / HONE_TRY(fastestNs(flops)));
   core_.gbps = std::max(core_.gbps, 1 / HONE_TRY(fastestNs(loads)));
   return large_ ? measureMemory(builder) : Result<void>();

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
-#include "kernel/judge/runnable.h"
 #include "kernel/worker/cpp/cpp_build.h"
 
 namespace hone::kernel {

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/process/subprocess.h"
+#include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/judge.h"
-#include "kernel/judge/runnable.h"
 #include "kernel/source/source.h"
 #include "kernel/worker/python/python_place.h"
 #include "kernel/worker/worker.h"
@@ -316,7 +316,7 @@ TEST_F(PythonWorkerTest, VerifiesOtherSizesOfReference) {
   const std::string general = "        return program(*x.shape)(x, self.scale, self.norm.bias)";
   const JudgeResult good = judge.judge(source(kernelText("", kCorrect, general)), 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
-  EXPECT_GE(good.facts.value("inputs", 0), 9);
+  EXPECT_GE(good.facts.inputs, 9);
   // Correct only for the task's own sizes: a mismatch unless declared.
   const std::string special =
       "if columns > 64:\n                    out[i, j] = x[i, j] * scale[j] + bias[j]\n"
@@ -341,8 +341,8 @@ TEST_F(PythonWorkerTest, JudgesKernels) {
   const JudgeResult good = judge.judge(right, 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
   EXPECT_FALSE(good.samples.empty());
-  EXPECT_GE(good.facts.value("inputs", 0), 3);
-  EXPECT_THAT(good.facts.value("sandbox", ""), HasSubstr("seccomp"));
+  EXPECT_GE(good.facts.inputs, 3);
+  EXPECT_THAT(good.facts.sandbox, HasSubstr("seccomp"));
   const JudgeResult again = judge.measure({&right}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(again.outcome, Outcome::ok) << again.message;
   EXPECT_FALSE(again.samples.empty());
@@ -389,12 +389,12 @@ TEST_F(PythonWorkerTest, VerifiesGpuKernelByTwinWithoutTiming) {
   const JudgeResult good = judge.judge(original, 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
   EXPECT_TRUE(good.samples.empty());
-  EXPECT_FALSE(good.facts.value("timed", true));
-  EXPECT_EQ(good.facts.value("threads", 0), 64) << good.facts.dump();
-  EXPECT_EQ(good.facts.value("shared_memory", 0), 2 * (32 * 16 + 16 * 32)) << good.facts.dump();
+  EXPECT_FALSE(good.facts.timed);
+  EXPECT_EQ(good.facts.gpu.threads.value_or(0), 64) << toJson(good.facts);
+  EXPECT_EQ(good.facts.gpu.sharedMemory.value_or(0), 2 * (32 * 16 + 16 * 32)) << toJson(good.facts);
   if (!findProgram("nvcc").empty()) {
-    EXPECT_GT(good.facts.value("registers", 0), 0) << good.facts.dump();
-    EXPECT_EQ(good.facts.value("spills", -1), 0);
+    EXPECT_GT(good.facts.gpu.registers.value_or(0), 0) << toJson(good.facts);
+    EXPECT_EQ(good.facts.gpu.spills.value_or(-1), 0);
   }
   Source wrong = original;
   wrong.text.replace(wrong.text.find("T.clear(sums)"), 13, "T.fill(sums, 1.0)");

@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "base/file.h"
+#include "kernel/judge/execution/runnable.h"
+#include "kernel/judge/execution/running_kernel.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/input/input_values.h"
-#include "kernel/judge/runnable.h"
-#include "kernel/judge/running_kernel.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "kernel/worker/sandbox/defences.h"
 
@@ -115,8 +115,8 @@ TEST(Runnable, ReportsDevice) {
 TEST_F(WorkerTest, ComputesAndIsTimed) {
   auto running = load(kWork);
   ASSERT_TRUE(running);
-  EXPECT_EQ(judged_.facts["sandbox"], "seccomp");
-  EXPECT_EQ(judged_.facts.value("missing_defences", std::vector<std::string>()), missingDefences());
+  EXPECT_EQ(judged_.facts.sandbox, "seccomp");
+  EXPECT_EQ(judged_.facts.missingDefences, missingDefences());
   EXPECT_TRUE(call(*running));
   expectCorrect();
   for (int i = 0; i < 3; ++i) {
@@ -296,7 +296,7 @@ TEST_F(WorkerTest, HidesUserFilesWhileLoading) {
   ASSERT_TRUE(writeFile(secret, "secret"));
   auto running = load("C[0] = before < 0 ? 1 : 2;",
                       "static int before = open(\"" + secret + "\", O_RDONLY);\n");
-  if (judged_.facts.contains("missing_defences")) {
+  if (!judged_.facts.missingDefences.empty()) {
     GTEST_SKIP() << "this system has no Landlock";
   }
   ASSERT_TRUE(running) << judged_.message;

@@ -11,6 +11,20 @@ namespace {
 /// Larger constants are not sizes. Products of a few of these fit into 64 bits.
 constexpr std::int64_t kMaxConstant = 1 << 20;
 
+/// Returns bounds of the loop variable: the range [first, second). For a loop over a block, the
+/// range of all blocks.
+std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop) {
+  // A loop over a block: all blocks together cover the range from 0 to the end.
+  if (loop.to.kind == Expr::Kind::call && loop.to.text.starts_with("std::min<") &&
+      loop.to.args.size() == 2) {
+    const auto to = toPolynomial(loop.to.args[1]);
+    return to ? std::optional(std::pair(Polynomial(), *to)) : std::nullopt;
+  }
+  const auto from = toPolynomial(loop.from);
+  const auto to = toPolynomial(loop.to);
+  return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
+}
+
 }  // namespace
 
 Polynomial Polynomial::constant(std::int64_t value) {
@@ -202,18 +216,6 @@ bool Polynomial::isPositive() const {
   }
   const auto found = shifted.terms_.find({});
   return found != shifted.terms_.end() && found->second >= 1 && !shifted.hasNegative();
-}
-
-std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop) {
-  // A loop over a block: all blocks together cover the range from 0 to the end.
-  if (loop.to.kind == Expr::Kind::call && loop.to.text.starts_with("std::min<") &&
-      loop.to.args.size() == 2) {
-    const auto to = toPolynomial(loop.to.args[1]);
-    return to ? std::optional(std::pair(Polynomial(), *to)) : std::nullopt;
-  }
-  const auto from = toPolynomial(loop.from);
-  const auto to = toPolynomial(loop.to);
-  return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
 }
 
 bool neverOverlaps(const Polynomial& at, std::string_view variable,

@@ -51,10 +51,6 @@ class Polynomial {
 /// Converts an expression; returns nothing if it is not a sum of products of names and integers.
 [[nodiscard]] std::optional<Polynomial> toPolynomial(const Expr& expression);
 
-/// Returns bounds of the loop variable: the range [first, second). For a loop over a block, the
-/// range of all blocks.
-[[nodiscard]] std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop);
-
 /// Returns true if two values of the variable never access the same element: its stride exceeds the
 /// extent that the inner loops cover. `inner` are the loops whose variables may differ. They must
 /// start at 0 or later and have steps of at least 1.

@@ -75,6 +75,17 @@ std::string parseElementType(std::string_view type) {
   return std::string(type);
 }
 
+/// Returns the names of scalars and arrays that are read.
+std::set<std::string> readIn(const std::vector<Stmt>& body) {
+  std::set<std::string> names;
+  visit(body, [&](const Expr& e, bool written) {
+    if (!written && (e.kind == Expr::Kind::name || e.kind == Expr::Kind::index)) {
+      names.insert(e.text);
+    }
+  });
+  return names;
+}
+
 }  // namespace
 
 void visit(const Expr& e, const ExprVisitor& visitor) {
@@ -193,16 +204,6 @@ void rename(std::vector<Stmt>& body, std::string_view from, const std::string& t
       }
     }
   });
-}
-
-std::set<std::string> readIn(const std::vector<Stmt>& body) {
-  std::set<std::string> names;
-  visit(body, [&](const Expr& e, bool written) {
-    if (!written && (e.kind == Expr::Kind::name || e.kind == Expr::Kind::index)) {
-      names.insert(e.text);
-    }
-  });
-  return names;
 }
 
 std::set<std::string> writtenIn(const std::vector<Stmt>& body) {

@@ -38,8 +38,7 @@ void substitute(std::vector<Stmt>& body, std::string_view name, const Expr& valu
 /// Renames a scalar or array everywhere, including its declaration.
 void rename(std::vector<Stmt>& body, std::string_view from, const std::string& to);
 
-/// Return the names of scalars and arrays that are read or written, including local declarations.
-[[nodiscard]] std::set<std::string> readIn(const std::vector<Stmt>& body);
+/// Returns the names of scalars and arrays that are written, including local declarations.
 [[nodiscard]] std::set<std::string> writtenIn(const std::vector<Stmt>& body);
 [[nodiscard]] std::set<std::string> namesIn(const Expr& expression);
 [[nodiscard]] std::set<std::string> declaredIn(const std::vector<Stmt>& body);

@@ -149,11 +149,6 @@ bool isContiguous(const Expr& element, const std::string& variable) {
 
 }  // namespace
 
-const Stmt* SumNest::parallelLoop(std::string_view variable) const {
-  const auto found = std::ranges::find(parallel, variable, &Stmt::name);
-  return found == parallel.end() ? nullptr : &*found;
-}
-
 std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost) {
   if (outermost.kind != Stmt::Kind::loop || hasRaw(outermost.body)) {
     return std::nullopt;

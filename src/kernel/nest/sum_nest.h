@@ -23,7 +23,6 @@ struct SumNest {
   Expr stored;
 
   [[nodiscard]] bool storesPlainSum() const { return stored == name(scalar); }
-  [[nodiscard]] const Stmt* parallelLoop(std::string_view variable) const;
 };
 
 /// Matches the nest with the given outermost loop. The sum may be a scalar or the target itself.

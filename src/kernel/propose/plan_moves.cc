@@ -43,6 +43,18 @@ RewritePlan allApplicable(const Source& root, const Names& excluded) {
   return plan;
 }
 
+/// Returns the share of the time that a technique may save according to the findings; a small
+/// default for techniques without a finding.
+double findingWeight(const std::vector<Finding>& findings, std::string_view technique) {
+  double weight = kDefaultWeight;
+  for (const Finding& finding : findings) {
+    if (techniqueFor(finding.technique) == technique) {
+      weight = std::max(weight, finding.weight);
+    }
+  }
+  return weight;
+}
+
 /// Ranks a plan by the largest weight of its techniques, then by their sum.
 double planWeight(const RewritePlan& plan, const std::vector<Finding>& findings) {
   double largest = 0;
@@ -138,16 +150,6 @@ void addTechniqueMoves(const RewritePlan& base, const std::vector<Finding>& find
 }
 
 }  // namespace
-
-double findingWeight(const std::vector<Finding>& findings, std::string_view technique) {
-  double weight = kDefaultWeight;
-  for (const Finding& finding : findings) {
-    if (techniqueFor(finding.technique) == technique) {
-      weight = std::max(weight, finding.weight);
-    }
-  }
-  return weight;
-}
 
 std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& findings,
                              bool threads) {

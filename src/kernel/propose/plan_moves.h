@@ -18,11 +18,6 @@ struct Move {
   std::string why;
 };
 
-/// Returns the share of the time that a technique may save according to the findings; a small
-/// default for techniques without a finding.
-[[nodiscard]] double findingWeight(const std::vector<Finding>& findings,
-                                   std::string_view technique);
-
 /// Returns the moves of the first turn, best first: several combinations of all techniques that
 /// apply together, and each technique alone.
 [[nodiscard]] std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& findings,

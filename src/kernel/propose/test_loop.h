@@ -55,7 +55,7 @@ class FakeKernelJudge : public KernelJudge {
     ++judgements[source.key()];
     salts.push_back(salt);
     JudgeResult judged = evaluate(source, model::Stage::screen, 0, 0);
-    judged.facts["worst_error"] = 1e-7;
+    judged.facts.worstError = 1e-7;
     return judged;
   }
 

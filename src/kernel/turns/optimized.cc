@@ -1,6 +1,7 @@
 #include "kernel/turns/optimized.h"
 
 #include "kernel/propose/analysis/gpu_estimate.h"
+#include "kernel/turns/estimated_order.h"
 
 namespace hone::kernel {
 namespace {
@@ -74,6 +75,17 @@ double Optimized::reportedSpeedup() const {
     return originalOverPyTorch.value_or(1);
   }
   return (confirmed->pytorch ? *confirmed->pytorch : confirmed->original).speedup.estimate;
+}
+
+std::string explainUntimed(const Optimized& optimized) {
+  if (optimized.isPromising()) {
+    return "not timed: no GPU was found. The order is an estimate, not a measurement";
+  }
+  if (orderByEstimate(optimized.tried).empty()) {
+    return "not timed: no GPU was found, and the work of the kernel depends on data, so that it "
+           "cannot be estimated; nothing written";
+  }
+  return "not timed: no GPU was found, and no candidate is estimated to be faster; nothing written";
 }
 
 model::KernelOutcome toKernelOutcome(const Optimized& optimized) {

@@ -61,6 +61,9 @@ struct Optimized {
   [[nodiscard]] double reportedSpeedup() const;
 };
 
+/// Explains the worth of the best kernel if kernels could not be timed.
+[[nodiscard]] std::string explainUntimed(const Optimized& optimized);
+
 /// Converts the result to its stored form, without the names of written files.
 [[nodiscard]] model::KernelOutcome toKernelOutcome(const Optimized& optimized);
 

@@ -8,8 +8,8 @@
 #include "base/process/interrupt.h"
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
-#include "kernel/turns/estimated_order.h"
 #include "kernel/turns/slow_list.h"
+#include "kernel/turns/turn_decision.h"
 #include "kernel/turns/turn_race.h"
 #include "kernel/worker/sandbox/defences.h"
 
@@ -20,8 +20,6 @@ using model::Outcome;
 
 /// No turn begins after this share of the time budget; the confirmation gets the remainder.
 constexpr double kTurnsShare = 0.8;
-/// Candidates of a turn that are raced.
-constexpr std::size_t kMaxRacers = 3;
 /// The word search returns this many times the requested examples; embeddings rank them.
 constexpr std::size_t kPrefilterFactor = 5;
 /// Stop after this many consecutive turns without a sufficient gain.
@@ -43,18 +41,6 @@ std::string_view failurePredicate(Outcome outcome) {
     default:
       return "does not run";
   }
-}
-
-/// Explains what the best of candidates that were not timed is worth.
-std::string explainUntimed(const Optimized& optimized) {
-  if (optimized.isPromising()) {
-    return "not timed: no GPU was found. The order is an estimate, not a measurement";
-  }
-  if (orderByEstimate(optimized.tried).empty()) {
-    return "not timed: no GPU was found, and the work of the kernel depends on data, so that it "
-           "cannot be estimated; nothing written";
-  }
-  return "not timed: no GPU was found, and no candidate is estimated to be faster; nothing written";
 }
 
 }  // namespace
@@ -135,8 +121,8 @@ Result<void> Optimizer::begin(const Source& source) {
       context_.progress.say(line);
     }
   }
-  if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
-    context_.progress.say(formatWarning(missing->get<std::vector<std::string>>()));
+  if (!judged.facts.missingDefences.empty()) {
+    context_.progress.say(formatWarning(judged.facts.missingDefences));
   }
   bestScreenNs_ = entry->screenNs;
   return {};
@@ -431,19 +417,6 @@ Result<void> Optimizer::judgeProposals(TurnRecord& record) {
   return {};
 }
 
-std::vector<Entry*> Optimizer::selectRacers(std::size_t turn) {
-  std::vector<Entry*> entries;
-  for (Entry& entry : trials_.entries()) {
-    if (entry.tried.turn == turn && entry.tried.judged.ok() && entry.screenNs > 0) {
-      entries.push_back(&entry);
-    }
-  }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry* a, const Entry* b) { return a->screenNs < b->screenNs; });
-  entries.resize(std::min(entries.size(), kMaxRacers));
-  return entries;
-}
-
 Result<void> Optimizer::decide(TurnRecord& record) {
   for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn == record.turn && entry.tried.speedup) {
@@ -455,8 +428,9 @@ Result<void> Optimizer::decide(TurnRecord& record) {
   record.bestNs = best_.ns;
   if (timed_) {
     HONE_CHECK(decideByRace(record));
-  } else {
-    decideByEstimate(record);
+  } else if (const auto cost = setLowestEstimate(record, trials_.entries(), *best_.entry)) {
+    context_.progress.say(fmt::format(
+        "turn {}: lowest estimated cost {:.2f} of the original (not timed)", record.turn, *cost));
   }
   record.decided = true;
   HONE_CHECK(save(record));
@@ -468,28 +442,8 @@ Result<void> Optimizer::decide(TurnRecord& record) {
   return {};
 }
 
-void Optimizer::decideByEstimate(TurnRecord& record) {
-  std::vector<JudgedProposal> tried;
-  for (const Entry& entry : trials_.entries()) {
-    tried.push_back(entry.tried);
-  }
-  const std::vector<EstimatedCandidate> ordered = orderByEstimate(tried);
-  if (ordered.empty()) {
-    return;
-  }
-  const auto before = std::ranges::find(
-      ordered, best_.entry->source().key(),
-      [](const EstimatedCandidate& one) { return one.tried->proposal.source.key(); });
-  const EstimatedCandidate& first = ordered.front();
-  record.best = first.tried->proposal.source.key();
-  record.improvement = before == ordered.end() ? 0 : before->cost / first.cost - 1;
-  context_.progress.say(
-      fmt::format("turn {}: lowest estimated cost {:.2f} of the original (not timed)", record.turn,
-                  first.cost));
-}
-
 Result<void> Optimizer::decideByRace(TurnRecord& record) {
-  std::vector<Entry*> racers = selectRacers(record.turn);
+  std::vector<Entry*> racers = selectRacers(trials_.entries(), record.turn);
   if (racers.empty()) {
     return {};
   }
@@ -520,23 +474,11 @@ Result<void> Optimizer::decideByRace(TurnRecord& record) {
     }
   }
   if (race.speedups.front()) {
-    setWinner(record, racers, race);
+    setWinner(record, racers, *best_.entry, race);
   } else {
     skippedRace_ = true;  // no time for a round
   }
   return {};
-}
-
-void Optimizer::setWinner(TurnRecord& record, const std::vector<Entry*>& racers,
-                          const TurnRace& race) const {
-  const std::size_t first = race.ranking.empty() ? 0 : race.ranking.front();
-  const std::size_t winner = race.speedups[first].value_or(0) > 1 ? first : 0;
-  const auto before = std::find(racers.begin(), racers.end(), best_.entry) - racers.begin();
-  const double beforeSpeedup = race.speedups[static_cast<std::size_t>(before)].value_or(1);
-  record.best = racers[winner]->source().key();
-  record.bestSpeedup = race.speedups[winner].value_or(1);
-  record.bestNs = race.timesNs[winner];
-  record.improvement = racers[winner] == best_.entry ? 0 : record.bestSpeedup / beforeSpeedup - 1;
 }
 
 void Optimizer::applyTurn(const TurnRecord& record) {

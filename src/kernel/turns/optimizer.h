@@ -82,10 +82,6 @@ class Optimizer {
   [[nodiscard]] Result<void> decide(TurnRecord& record);
   /// Races the candidates of the turn and records the winner.
   [[nodiscard]] Result<void> decideByRace(TurnRecord& record);
-  /// Records the candidate with the lowest estimated cost, if kernels cannot be timed.
-  void decideByEstimate(TurnRecord& record);
-  /// Records the winner of a race and its gain over the best before.
-  void setWinner(TurnRecord& record, const std::vector<Entry*>& racers, const TurnRace& race) const;
   void applyTurn(const TurnRecord& record);
   /// The data that a TurnView refers to.
   struct TurnInput {
@@ -99,7 +95,6 @@ class Optimizer {
   void noteProposer(TurnRecord& record);
   [[nodiscard]] Analysis analyzeBest() const;
   [[nodiscard]] Result<std::vector<Example>> examplesFor(const Analysis& analysis) const;
-  [[nodiscard]] std::vector<Entry*> selectRacers(std::size_t turn);
   [[nodiscard]] bool reachedTarget() const;
   [[nodiscard]] bool isBudgetSpent() const;
   /// Returns true if the remaining time is needed for the confirmation.

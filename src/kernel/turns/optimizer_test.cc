@@ -35,15 +35,11 @@ class JudgeWithoutGpu : public FakeKernelJudge {
     JudgeResult judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
     const double bytes = judged.samples.empty() ? 0 : 1e6 * judged.samples.front().cpuNs;
     judged.samples.clear();
-    judged.facts.update({{"timed", false},
-                         {"registers", 96},
-                         {"spills", 8},
-                         {"kernels",
-                          {{{"arch", "sm_80"},
-                            {"threads", 128},
-                            {"blocks", 1024},
-                            {"registers", 96},
-                            {"global_bytes", bytes}}}}});
+    judged.facts.timed = false;
+    judged.facts.gpu = {.registers = 96, .spills = 8};
+    judged.facts.kernels = {
+        {.arch = "sm_80",
+         .numbers = {.registers = 96, .threads = 128, .blocks = 1024, .globalBytes = bytes}}};
     return judged;
   }
 };

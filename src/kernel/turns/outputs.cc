@@ -54,7 +54,7 @@ json evaluationJson(const Optimized& optimized, const Proposal& proposal) {
           {"speedup", tried->speedup ? json(*tried->speedup) : json()},
           {"turn", tried->turn},
           {"attempt", proposal.attempt},
-          {"facts", tried->judged.facts}};
+          {"facts", toJson(tried->judged.facts)}};
 }
 
 json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& before,

@@ -47,7 +47,7 @@ store::Trial toTrial(const JudgedProposal& tried, std::string key) {
   trial.compileCpuNs = tried.judged.buildCpuNs;
   trial.details.kernel = toRecord(tried.proposal);
   trial.details.turn = static_cast<std::int64_t>(tried.turn);
-  trial.details.facts = jsonText(tried.judged.facts);
+  trial.details.facts = jsonText(toJson(tried.judged.facts));
   return trial;
 }
 
@@ -61,8 +61,9 @@ JudgedProposal judgedProposalFrom(const store::Trial& trial, std::vector<model::
   tried.judged.artifact = trial.artifact;
   tried.judged.buildWallNs = trial.compileWallNs;
   tried.judged.buildCpuNs = trial.compileCpuNs;
-  tried.judged.facts =
-      trial.details.facts.empty() ? json::object() : json::parse(trial.details.facts);
+  if (!trial.details.facts.empty()) {
+    tried.judged.facts = factsFrom(json::parse(trial.details.facts));
+  }
   tried.judged.samples = std::move(samples);
   return tried;
 }

@@ -7,7 +7,7 @@
 
 #include "knobs/config_text.h"
 #include "knobs/gpu/matrix_instruction.h"
-#include "knobs/gpu/simt_config.h"
+#include "knobs/gpu/simt/simt_config.h"
 #include "knobs/listed_knobs.h"
 #include "knobs/loop_roles.h"
 #include "knobs/tile_sizes.h"

@@ -45,7 +45,7 @@ struct Conv {
   std::int64_t spatial = 2;  ///< number of spatial dimensions: 1, 2 or 3
   std::int64_t d = 1, z = 1, strideD = 1, padD = 0, dilationD = 1;
   /// Forward direction only; the bias has one value per filter.
-  Epilogue epilogue{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  Epilogue epilogue{};
 
   [[nodiscard]] std::int64_t outD() const;
   [[nodiscard]] std::int64_t outH() const;

@@ -20,7 +20,7 @@ struct Matmul {
   ElementType lhs = ElementType::f32;
   ElementType rhs = ElementType::f32;
   ElementType result = ElementType::f32;
-  Epilogue epilogue{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  Epilogue epilogue{};
 
   bool operator==(const Matmul&) const = default;
 };

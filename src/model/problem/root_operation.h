@@ -64,9 +64,9 @@ struct RootOperation {
   std::vector<Loop> loops;
   std::vector<RootOperand> inputs;
   std::vector<RootOperand> outputs;
-  std::string loweringConfig;                    ///< the compiler's default, as MLIR text
-  std::string translationInfo;                   ///< the compiler's default, as MLIR text
-  std::vector<CompanionOperation> companions{};  // NOLINT(readability-redundant-member-init)
+  std::string loweringConfig;   ///< the compiler's default, as MLIR text
+  std::string translationInfo;  ///< the compiler's default, as MLIR text
+  std::vector<CompanionOperation> companions{};
 
   bool operator==(const RootOperation&) const = default;
 };

@@ -18,7 +18,6 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 }
 
 // The braces silence g++ warnings about designated initializers that omit members.
-// NOLINTBEGIN(readability-redundant-member-init)
 
 /// Label and unit of an axis or column. The page shows unit "ns" as "12.3 ms" and "x" as "1.52x".
 /// Other units follow the number; "" is a plain number.
@@ -144,8 +143,6 @@ struct TextBlock {
   Form form = Form::words;
   bool folded = false;
 };
-
-// NOLINTEND(readability-redundant-member-init)
 
 struct Tabs;
 

@@ -31,8 +31,8 @@ using TermId = std::uint32_t;
 struct Term {
   TermKind kind = TermKind::constant;
   bool isBool = false;
-  std::int64_t value = 0;          ///< of a constant; for a variable, its index
-  std::vector<TermId> operands{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::int64_t value = 0;  ///< of a constant; for a variable, its index
+  std::vector<TermId> operands{};
 
   auto operator<=>(const Term&) const = default;
 };

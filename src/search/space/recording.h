@@ -16,11 +16,11 @@ namespace hone::search {
 /// Measured result of one point.
 struct RecordedPoint {
   std::vector<std::int64_t> values;  ///< one per knob
-  std::optional<double> timeNs{};    // NOLINT(readability-redundant-member-init): g++ warns without
+  std::optional<double> timeNs{};
   /// Reason for a missing time.
-  std::string failure{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::string failure{};
   /// Cost by the static model.
-  std::optional<double> guess{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::optional<double> guess{};
   bool operator==(const RecordedPoint&) const = default;
 };
 
@@ -30,8 +30,7 @@ struct Recording {
   std::vector<Knob> knobs;
   std::vector<RecordedPoint> points;
   /// Points that a strategy tries first.
-  std::vector<std::vector<std::int64_t>>
-      first{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::vector<std::vector<std::int64_t>> first{};
   bool operator==(const Recording&) const = default;
 
   /// Sorts the points in the order of their numbers in a Space.

@@ -34,10 +34,9 @@ class Strategy {
 struct StrategyOptions {
   std::uint64_t seed = 1;
   /// Points to try first, most promising first.
-  std::vector<std::size_t> first{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::vector<std::size_t> first{};
   /// Cost of a point by a static model, in any unit; null if there is no model.
-  std::function<double(std::size_t)>
-      guess{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  std::function<double(std::size_t)> guess{};
 };
 
 /// Creates the strategy "random", "exhaustive", "evolve" or "model"; fails with a user error that

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "split/fit/simulate.h"
-#include "split/sweep/validation.h"
+#include "split/sweep/validation/validation.h"
 
 namespace hone::split {
 namespace {

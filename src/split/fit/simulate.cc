@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "split/fit/rule.h"
-#include "split/sweep/validation.h"
+#include "split/sweep/validation/validation.h"
 #include "stats/summary.h"
 
 namespace hone::split {

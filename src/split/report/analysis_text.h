@@ -4,7 +4,7 @@
 #include <string>
 
 #include "split/fit/analysis.h"
-#include "split/sweep/validation.h"
+#include "split/sweep/validation/validation.h"
 
 namespace hone::split {
 

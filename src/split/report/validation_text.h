@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "split/sweep/validation.h"
+#include "split/sweep/validation/validation.h"
 
 namespace hone::split {
 

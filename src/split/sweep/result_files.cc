@@ -86,6 +86,20 @@ nlohmann::json summaryJson(const std::vector<std::int64_t>& limits, const ShapeR
           {"all_runtimes", runtimes}};
 }
 
+/// Returns the content of limitParallelLoops_sweep_results.json, without shapes whose limits all
+/// failed. Times that were not measured are null.
+nlohmann::json sweepSummary(const SweepResult& sweep) {
+  nlohmann::json analyses = nlohmann::json::object();
+  for (const ShapeResult& shape : sweep.shapes) {
+    const auto best = fastestLimit(shape);
+    const auto worst = slowestLimit(shape);
+    if (best && worst) {
+      analyses[shape.arguments] = summaryJson(sweep.limits, shape, *best, *worst);
+    }
+  }
+  return {{"candidate_limits", sweep.limits}, {"analyses", std::move(analyses)}};
+}
+
 }  // namespace
 
 std::string tableFile(std::string_view word, std::string_view stem) {
@@ -105,18 +119,6 @@ std::filesystem::path findResultsFolder(std::string_view stem) {
   const bool hasOnlyLong = !std::filesystem::is_directory(shortName, ignored) &&
                            std::filesystem::is_directory(named(stem), ignored);
   return hasOnlyLong ? named(stem) : shortName;
-}
-
-nlohmann::json sweepSummary(const SweepResult& sweep) {
-  nlohmann::json analyses = nlohmann::json::object();
-  for (const ShapeResult& shape : sweep.shapes) {
-    const auto best = fastestLimit(shape);
-    const auto worst = slowestLimit(shape);
-    if (best && worst) {
-      analyses[shape.arguments] = summaryJson(sweep.limits, shape, *best, *worst);
-    }
-  }
-  return {{"candidate_limits", sweep.limits}, {"analyses", std::move(analyses)}};
 }
 
 Result<void> writeResults(const std::filesystem::path& folder, std::string_view stem,

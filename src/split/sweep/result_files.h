@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -34,9 +33,5 @@ inline constexpr std::string_view kNoSplitTable = "nosplit";
 /// Writes limitParallelLoops_sweep_results.json alone.
 [[nodiscard]] Result<void> writeSummary(const std::filesystem::path& folder,
                                         const SweepResult& sweep);
-
-/// Returns the content of limitParallelLoops_sweep_results.json, without shapes whose limits all
-/// failed. Times that were not measured are null.
-[[nodiscard]] nlohmann::json sweepSummary(const SweepResult& sweep);
 
 }  // namespace hone::split

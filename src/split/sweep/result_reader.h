@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "split/sweep/sweep_result.h"
-#include "split/sweep/validation.h"
+#include "split/sweep/validation/validation.h"
 
 namespace hone::split {
 

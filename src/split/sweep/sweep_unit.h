@@ -48,10 +48,8 @@ struct SweepTools {
   ChoiceCompiler compile;
   const iree::ModuleRunner& runner;
   std::filesystem::path folder;  ///< folder for sources
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
   /// Runners of further devices that share the sweep, by UnitContext::place - 1.
   std::vector<iree::ModuleRunner> others = {};
-  // NOLINTEND(readability-redundant-member-init)
 
   [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
     return place == 0 ? runner : others.at(place - 1);

@@ -37,8 +37,8 @@ struct CompiledCandidate {
   std::string content;  ///< hash of its code
   std::int64_t compileWallNs = 0;
   std::string sameAs;  ///< the earlier candidate with identical code; "" if there is none
-  std::optional<CodeResources> code{};  // NOLINT(readability-redundant-member-init)
-  double expectedCost = 0;              ///< in an arbitrary unit, see expectedCost()
+  std::optional<CodeResources> code{};
+  double expectedCost = 0;  ///< in an arbitrary unit, see expectedCost()
 
   /// Returns true if it compiled to code that no earlier candidate has.
   [[nodiscard]] bool worthMeasuring() const {

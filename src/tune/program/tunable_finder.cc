@@ -14,7 +14,7 @@
 #include "knobs/gpu/gpu_knobs.h"
 #include "knobs/gpu/gpu_limits.h"
 #include "knobs/gpu/matrix_knobs.h"
-#include "knobs/gpu/simt_knobs.h"
+#include "knobs/gpu/simt/simt_knobs.h"
 #include "knobs/pipeline_text.h"
 #include "knobs/vulkan/vulkan_knobs.h"
 #include "tune/program/program_times.h"

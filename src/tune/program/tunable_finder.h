@@ -31,7 +31,7 @@ struct DispatchSelection {
   std::string dispatches;  ///< regex of the names to tune; "": all
   std::size_t top = 0;     ///< tune only the N most expensive; 0: all
   /// Tune only these, which already have candidates; their knobs are not needed.
-  std::optional<std::set<std::string>> planned{};  // NOLINT(readability-redundant-member-init)
+  std::optional<std::set<std::string>> planned{};
 };
 
 /// Source of the tunables' time shares.

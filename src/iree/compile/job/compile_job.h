@@ -9,10 +9,10 @@
 
 #include "base/process/subprocess.h"
 #include "iree/compile/compile_report.h"
+#include "iree/module/dispatches/module_dispatches.h"
 #include "iree/module/matcher/module_matchers.h"
 #include "iree/module/module_constraints.h"
 #include "iree/module/module_description.h"
-#include "iree/module/module_dispatches.h"
 #include "iree/module/module_shapes.h"
 #include "iree/module/module_spec.h"
 #include "iree/module/module_spec_marks.h"
@@ -59,10 +59,8 @@ struct LowerModuleJob {
   std::string to = kPhaseExecutableSources;
   bool bareNames = false;  ///< also call renameFunctions()
   /// With a name, also call fixInputShapes(); `to` must be kPhaseAbi.
-  std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  std::string function{};
   std::vector<std::vector<std::int64_t>> shapes{};  ///< empty: as declared
-  // NOLINTEND(readability-redundant-member-init)
 };
 
 /// Compiles a program from IR before configuration, with attributes attached to its operations.

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/judge.h"
-#include "kernel/judge/runnable.h"
 #include "kernel/judge/task/reference_text.h"
 
 namespace hone::kernel {

@@ -117,16 +117,11 @@ void addIntensity(const Shape& shape, const Measured& measured, std::vector<Find
 }
 
 void addRemarks(const JudgeResult& judged, std::vector<Finding>& findings) {
-  const auto remarks = judged.facts.find("remarks");
-  if (remarks == judged.facts.end() || !remarks->is_array()) {
-    return;
-  }
   // The analysis reaches the author of the next kernel. A worker could add remarks, so only the
   // form of the compiler's remarks passes.
   static const RE2 kMissed(
       R"(line \d{1,6}: (?:couldn't vectorize loop|not vectorized)(?:: [a-z ,.'()-]{1,100})?)");
-  for (const auto& remark : *remarks) {
-    const std::string text = remark.is_string() ? remark.get<std::string>() : "";
+  for (const std::string& text : judged.facts.remarks.value_or(std::vector<std::string>())) {
     if (RE2::FullMatch(text, kMissed)) {
       findings.push_back({Side::computation, "the compiler could not vectorize a loop", text,
                           "compile-flags", 0.25});
@@ -135,22 +130,15 @@ void addRemarks(const JudgeResult& judged, std::vector<Finding>& findings) {
   }
 }
 
-std::optional<double> numericFact(const JudgeResult& judged, const char* name) {
-  const auto found = judged.facts.find(name);
-  return found != judged.facts.end() && found->is_number() ? std::optional(found->get<double>())
-                                                           : std::nullopt;
-}
-
 /// Returns "64 threads per block, 160 registers, 0 bytes spilled, 2048 bytes of shared memory".
 std::string compiledText(const JudgeResult& judged) {
-  constexpr std::array<std::pair<const char*, std::string_view>, 4> kFacts = {
-      {{"threads", "threads per block"},
-       {"registers", "registers"},
-       {"spills", "bytes spilled"},
-       {"shared_memory", "bytes of shared memory"}}};
+  const GpuNumbers& gpu = judged.facts.gpu;
   std::vector<std::string> parts;
-  for (const auto& [name, meaning] : kFacts) {
-    if (const auto value = numericFact(judged, name)) {
+  for (const auto& [value, meaning] :
+       {std::pair(gpu.threads, "threads per block"), std::pair(gpu.registers, "registers"),
+        std::pair(gpu.spills, "bytes spilled"),
+        std::pair(gpu.sharedMemory, "bytes of shared memory")}) {
+    if (value) {
       parts.push_back(fmt::format("{:.0f} {}", *value, meaning));
     }
   }
@@ -158,8 +146,8 @@ std::string compiledText(const JudgeResult& judged) {
 }
 
 void addRegisters(const JudgeResult& judged, std::vector<Finding>& findings) {
-  const double spills = numericFact(judged, "spills").value_or(0);
-  const double registers = numericFact(judged, "registers").value_or(0);
+  const double spills = judged.facts.gpu.spills.value_or(0);
+  const double registers = judged.facts.gpu.registers.value_or(0);
   if (spills > 0) {
     findings.push_back({Side::computation, "register spills",
                         fmt::format("{:.0f} bytes spilled, {:.0f} registers", spills, registers),
@@ -183,13 +171,12 @@ void addRegisters(const JudgeResult& judged, std::vector<Finding>& findings) {
 /// completes less than one instruction per cycle.
 std::string addCounters(const Shape& shape, const JudgeResult& judged,
                         std::vector<Finding>& findings) {
-  const auto found = judged.facts.find("counters");
-  if (found == judged.facts.end() || !found->is_object()) {
+  if (!judged.facts.counters) {
     return "";
   }
-  const double cycles = std::max(found->value("cycles", 0.0), 1.0);
-  const double perCycle = found->value("instructions", 0.0) / cycles;
-  const double misses = found->value("cache_misses", 0.0);
+  const double cycles = std::max(judged.facts.counters->cycles, 1.0);
+  const double perCycle = judged.facts.counters->instructions / cycles;
+  const double misses = judged.facts.counters->cacheMisses;
   std::string text =
       fmt::format("{:.2f} instructions per cycle, {:.3g} cache misses", perCycle, misses);
   if (shape.flops > 0) {
@@ -294,7 +281,7 @@ Analysis analyze(const Task& task, const Source& source, const JudgeResult& judg
   analysis.share = measured.kernelNs > 0 ? analysis.rooflineNs / measured.kernelNs : 0;
   analysis.category = chooseCategory(analysis, measured);
   analysis.strategies = strategiesFor(analysis.category);
-  analysis.timed = judged.facts.value("timed", true);
+  analysis.timed = judged.facts.timed;
   analysis.compiled = compiledText(judged);
   analysis.findings =
       source.language == Language::cpp ? cppFindings(task, source) : tileLangFindings(source);

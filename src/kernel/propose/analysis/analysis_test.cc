@@ -128,9 +128,10 @@ TEST(Analysis, WeighsLessNearRoofline) {
 
 TEST(Analysis, ReadsCompilerRemarks) {
   JudgeResult judged;
-  judged.facts["remarks"] = {"line 3: loop vectorized", "line 9: couldn't vectorize loop"};
-  judged.facts["spills"] = 24;
-  judged.facts["registers"] = 255;
+  judged.facts.remarks =
+      std::vector<std::string>{"line 3: loop vectorized", "line 9: couldn't vectorize loop"};
+  judged.facts.gpu.spills = 24;
+  judged.facts.gpu.registers = 255;
   const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_EQ(findByTechnique(analysis, "compile-flags")->evidence,
             "line 9: couldn't vectorize loop");
@@ -139,19 +140,16 @@ TEST(Analysis, ReadsCompilerRemarks) {
 
 TEST(Analysis, IgnoresRemarksOfOtherForm) {
   JudgeResult judged;
-  judged.facts["remarks"] = {"the input is 3.14, not vectorized",
-                             "line 9: not vectorized: INPUT 3.14"};
+  judged.facts.remarks = std::vector<std::string>{"the input is 3.14, not vectorized",
+                                                  "line 9: not vectorized: INPUT 3.14"};
   const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_THAT(analysis.text(), Not(HasSubstr("3.14")));
 }
 
 TEST(Analysis, ReportsGpuCompilerFacts) {
   JudgeResult judged;
-  judged.facts = {{"timed", false},
-                  {"threads", 64},
-                  {"registers", 160},
-                  {"spills", 0},
-                  {"shared_memory", 2048}};
+  judged.facts.timed = false;
+  judged.facts.gpu = {.registers = 160, .spills = 0, .sharedMemory = 2048, .threads = 64};
   const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_FALSE(analysis.timed);
   EXPECT_THAT(
@@ -160,21 +158,21 @@ TEST(Analysis, ReportsGpuCompilerFacts) {
                           "2048 bytes of shared memory\n"));
   EXPECT_THAT(analysis.text(), HasSubstr("160 registers per thread: 12 of 64 warps"));
   EXPECT_EQ(toJson(toRecord(analysis))["timed"], false);
-  judged.facts["registers"] = 64;
+  judged.facts.gpu.registers = 64;
   EXPECT_THAT(analyze(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               testing::Not(HasSubstr("64 warps")));
 }
 
 TEST(Analysis, ReadsPerformanceCounters) {
   JudgeResult judged;
-  judged.facts["counters"] = {{"instructions", 5e6}, {"cycles", 1e7}, {"cache_misses", 2e4}};
+  judged.facts.counters = {.instructions = 5e6, .cycles = 1e7, .cacheMisses = 2e4};
   const Analysis analysis = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_THAT(analysis.counters, HasSubstr("0.50 instructions per cycle, 2e+04 cache misses ("));
   EXPECT_THAT(analysis.text(), HasSubstr("the processor stalls on memory. 0.50 instructions"));
-  judged.facts["counters"]["cache_misses"] = 10;
+  judged.facts.counters->cacheMisses = 10;
   EXPECT_THAT(analyze(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               HasSubstr("the processor stalls on dependences"));
-  judged.facts["counters"]["instructions"] = 3e7;
+  judged.facts.counters->instructions = 3e7;
   const Analysis busy = analyze(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_THAT(busy.text(), HasSubstr("3.00 instructions per cycle"));
   EXPECT_THAT(busy.text(), testing::Not(HasSubstr("the processor stalls")));

@@ -6,12 +6,31 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {
+
+/// Static evidence about one kernel of a GPU program, compiled for one architecture. Work is that
+/// of one launch.
+struct GpuProgram {
+  std::string arch;
+  bool failed = false;  ///< does not compile for the architecture
+  double threads = 0;   ///< per block
+  double blocks = 0;
+  double sharedMemory = 0;            ///< bytes per block
+  std::optional<double> registers;    ///< per thread; nothing without nvcc
+  double spills = 0;                  ///< bytes per thread
+  std::optional<double> globalBytes;  ///< in sectors of 32 bytes; nothing if it cannot be counted
+  double globalRequests = 0;          ///< of warps
+  double sharedBytes = 0;
+  double tensorFlops = 0;
+  double flops = 0;
+  double barriers = 0;  ///< of threads
+  double stages = 1;    ///< of the pipeline
+};
 
 /// Limits and rates of a device, per multiprocessor and cycle unless noted.
 struct GpuDevice {
@@ -108,44 +127,32 @@ double estimateCycles(const GpuProgram& program, const GpuDevice& device) {
          barriers + kLaunchCycles;
 }
 
-double numberIn(const nlohmann::json& kernel, const char* name) {
-  const auto found = kernel.find(name);
-  return found != kernel.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-std::optional<double> optionalIn(const nlohmann::json& kernel, const char* name) {
-  return kernel.contains(name) ? std::optional(numberIn(kernel, name)) : std::nullopt;
-}
-
-}  // namespace
-
-std::vector<GpuProgram> gpuPrograms(const nlohmann::json& facts) {
+std::vector<GpuProgram> gpuPrograms(const KernelFacts& facts) {
   std::vector<GpuProgram> programs;
-  const auto kernels = facts.find("kernels");
-  if (kernels == facts.end() || !kernels->is_array()) {
-    return programs;
-  }
-  for (const nlohmann::json& kernel : *kernels) {
-    programs.push_back({.arch = kernel.value("arch", ""),
-                        .failed = kernel.value("failed", false),
-                        .threads = numberIn(kernel, "threads"),
-                        .blocks = numberIn(kernel, "blocks"),
-                        .sharedMemory = numberIn(kernel, "shared_memory") +
-                                        numberIn(kernel, "static_shared_memory"),
-                        .registers = optionalIn(kernel, "registers"),
-                        .spills = numberIn(kernel, "spills"),
-                        .globalBytes = optionalIn(kernel, "global_bytes"),
-                        .globalRequests = numberIn(kernel, "global_requests"),
-                        .sharedBytes = numberIn(kernel, "shared_bytes"),
-                        .tensorFlops = numberIn(kernel, "tensor_flops"),
-                        .flops = numberIn(kernel, "flops"),
-                        .barriers = numberIn(kernel, "barriers"),
-                        .stages = std::max(numberIn(kernel, "stages"), 1.0)});
+  for (const GpuKernel& kernel : facts.kernels.value_or(std::vector<GpuKernel>())) {
+    const GpuNumbers& numbers = kernel.numbers;
+    programs.push_back(
+        {.arch = kernel.arch,
+         .failed = kernel.failed,
+         .threads = numbers.threads.value_or(0),
+         .blocks = numbers.blocks.value_or(0),
+         .sharedMemory = numbers.sharedMemory.value_or(0) + numbers.staticSharedMemory.value_or(0),
+         .registers = numbers.registers,
+         .spills = numbers.spills.value_or(0),
+         .globalBytes = numbers.globalBytes,
+         .globalRequests = numbers.globalRequests.value_or(0),
+         .sharedBytes = numbers.sharedBytes.value_or(0),
+         .tensorFlops = numbers.tensorFlops.value_or(0),
+         .flops = numbers.flops.value_or(0),
+         .barriers = numbers.barriers.value_or(0),
+         .stages = std::max(numbers.stages.value_or(0), 1.0)});
   }
   return programs;
 }
 
-std::vector<GpuEstimate> estimateGpu(const nlohmann::json& facts) {
+}  // namespace
+
+std::vector<GpuEstimate> estimateGpu(const KernelFacts& facts) {
   std::vector<GpuEstimate> estimates;
   for (const GpuProgram& program : gpuPrograms(facts)) {
     const GpuDevice* device = findDevice(program.arch);
@@ -171,8 +178,7 @@ std::vector<GpuEstimate> estimateGpu(const nlohmann::json& facts) {
   return estimates;
 }
 
-std::optional<double> relativeGpuCost(const nlohmann::json& candidate,
-                                      const nlohmann::json& original) {
+std::optional<double> relativeGpuCost(const KernelFacts& candidate, const KernelFacts& original) {
   const std::vector<GpuEstimate> before = estimateGpu(original);
   const std::vector<GpuEstimate> after = estimateGpu(candidate);
   double logs = 0;
@@ -191,7 +197,7 @@ std::optional<double> relativeGpuCost(const nlohmann::json& candidate,
   return count > 0 ? std::optional(std::exp(logs / count)) : std::nullopt;
 }
 
-std::vector<std::string> describeGpu(const nlohmann::json& facts) {
+std::vector<std::string> describeGpu(const KernelFacts& facts) {
   const std::vector<GpuEstimate> estimates = estimateGpu(facts);
   std::vector<std::string> lines;
   std::map<std::string, GpuProgram> worst;  // of the kernels of a source

@@ -23,7 +23,11 @@ json program(const char* arch) {
           {"stages", 1}};
 }
 
-json facts(const json& first, const json& second) { return {{"kernels", {first, second}}}; }
+KernelFacts facts(const json& first) { return factsFrom({{"kernels", {first}}}); }
+
+KernelFacts facts(const json& first, const json& second) {
+  return factsFrom({{"kernels", {first, second}}});
+}
 
 /// Returns the estimated cost if both architectures have these values, relative to program().
 std::optional<double> costWith(const json& values) {
@@ -63,7 +67,7 @@ TEST(GpuEstimate, RejectsBlocksThatDoNotFit) {
 TEST(GpuEstimate, RejectsCandidateThatLosesAnArchitecture) {
   json failed = program("sm_90");
   failed["failed"] = true;
-  const json original = facts(program("sm_80"), program("sm_90"));
+  const KernelFacts original = facts(program("sm_80"), program("sm_90"));
   EXPECT_EQ(relativeGpuCost(facts(program("sm_80"), failed), original), std::nullopt);
   EXPECT_TRUE(relativeGpuCost(original, facts(program("sm_80"), failed)).has_value());
 }
@@ -71,13 +75,13 @@ TEST(GpuEstimate, RejectsCandidateThatLosesAnArchitecture) {
 TEST(GpuEstimate, IsUnknownWithoutWork) {
   json unknown = program("sm_80");
   unknown.erase("global_bytes");
-  EXPECT_THAT(estimateGpu({{"kernels", {unknown}}}), IsEmpty());
-  EXPECT_EQ(relativeGpuCost({{"kernels", {unknown}}}, {{"kernels", {unknown}}}), std::nullopt);
-  EXPECT_THAT(estimateGpu(json::object()), IsEmpty());
+  EXPECT_THAT(estimateGpu(facts(unknown)), IsEmpty());
+  EXPECT_EQ(relativeGpuCost(facts(unknown), facts(unknown)), std::nullopt);
+  EXPECT_THAT(estimateGpu({}), IsEmpty());
 }
 
 TEST(GpuEstimate, DescribesEvidence) {
-  EXPECT_THAT(describeGpu({{"kernels", {program("sm_80")}}}),
+  EXPECT_THAT(describeGpu(facts(program("sm_80"))),
               ElementsAre("sm_80: 64 registers, 0 bytes spilled, 16384 bytes of shared memory, "
                           "50 % occupancy"));
 }

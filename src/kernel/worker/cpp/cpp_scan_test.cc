@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "kernel/source/cheats.h"
+#include "kernel/source/cheats/cheats.h"
 #include "kernel/source/test_kernels.h"
 #include "kernel/worker/cpp/cpp_build.h"
 

@@ -129,12 +129,10 @@ struct ValidationCounts {
 /// A heuristic fitted to a sweep, with its predicted quality.
 struct FittedHeuristic {
   Heuristic heuristic;
-  Regret inSample;             ///< on the shapes it was fitted to
-  Regret crossValidated;       ///< each shape under a fit to the other folds
-  std::int64_t codeLines = 0;  ///< lines of the code that returns the limit
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
+  Regret inSample;                                 ///< on the shapes it was fitted to
+  Regret crossValidated;                           ///< each shape under a fit to the other folds
+  std::int64_t codeLines = 0;                      ///< lines of the code that returns the limit
   std::optional<ValidationCounts> validated = {};  ///< absent: not validated
-  // NOLINTEND(readability-redundant-member-init)
 
   bool operator==(const FittedHeuristic&) const = default;
 };

@@ -132,14 +132,12 @@ struct TunedProgram {
   std::optional<double> defaultNs;
   std::optional<TunedProof> proof;  ///< absent if the compiler's default is kept
   // For models:
-  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without
   std::string sizes{};     ///< of dynamic dimensions: "batch=1"; "" if there are none
   std::string verified{};  ///< reference of the results: "reference", "baseline"
   std::string note{};      ///< on the reference: "differs from ONNX Runtime: …"
-  // NOLINTEND(readability-redundant-member-init)
-  std::optional<AlternativeTime> alternative{};  // NOLINT(readability-redundant-member-init)
-  std::vector<SizeProof> otherSizes{};           // NOLINT(readability-redundant-member-init)
-  std::optional<DispatchGraph> graph{};          // NOLINT(readability-redundant-member-init)
+  std::optional<AlternativeTime> alternative{};
+  std::vector<SizeProof> otherSizes{};
+  std::optional<DispatchGraph> graph{};
 };
 
 /// A winner of this run, a starting point for later runs with similar operations.

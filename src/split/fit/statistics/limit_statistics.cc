@@ -26,6 +26,25 @@ LimitStatistics computeStatistics(std::int64_t limit, const std::vector<double>&
           summary.mean * static_cast<double>(times.size())};
 }
 
+/// Returns the measured time of a shape in this row; nullopt if it was not measured.
+std::optional<double> findMeanUs(const ShapeResult& shape, const SummaryRow& row) {
+  std::optional<Timing> timing;
+  switch (row.kind) {
+    case SummaryRow::Kind::baseline:
+      timing = shape.baseline;
+      break;
+    case SummaryRow::Kind::noSplit:
+      timing = shape.noSplit;
+      break;
+    case SummaryRow::Kind::limit:
+      if (const auto at = shape.limits.find(row.limit); at != shape.limits.end()) {
+        timing = at->second;
+      }
+      break;
+  }
+  return timing ? std::optional(timing->typicalUs()) : std::nullopt;
+}
+
 /// A row with the shapes that have a time in it.
 struct CoveredRow {
   SummaryRow row;
@@ -93,24 +112,6 @@ void leaveOutSparse(const SweepResult& sweep, std::vector<CoveredRow>& rows,
 }
 
 }  // namespace
-
-std::optional<double> findMeanUs(const ShapeResult& shape, const SummaryRow& row) {
-  std::optional<Timing> timing;
-  switch (row.kind) {
-    case SummaryRow::Kind::baseline:
-      timing = shape.baseline;
-      break;
-    case SummaryRow::Kind::noSplit:
-      timing = shape.noSplit;
-      break;
-    case SummaryRow::Kind::limit:
-      if (const auto at = shape.limits.find(row.limit); at != shape.limits.end()) {
-        timing = at->second;
-      }
-      break;
-  }
-  return timing ? std::optional(timing->typicalUs()) : std::nullopt;
-}
 
 LimitRanking rankLimits(const SweepResult& sweep) {
   LimitRanking ranking;

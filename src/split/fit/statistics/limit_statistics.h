@@ -17,9 +17,6 @@ struct SummaryRow {
   bool operator==(const SummaryRow&) const = default;
 };
 
-/// Returns the measured time of a shape in this row; nullopt if it was not measured.
-[[nodiscard]] std::optional<double> findMeanUs(const ShapeResult& shape, const SummaryRow& row);
-
 /// Statistics of a limit, or of a reference, over the compared shapes.
 struct LimitStatistics {
   std::int64_t limit = 0;  ///< 0 for the baseline and for no split

@@ -1,9 +1,0 @@
-#include "kernel/source/cheat.h"
-
-#include <fmt/format.h>
-
-namespace hone::kernel {
-
-std::string Cheat::text() const { return fmt::format("line {}: {}", line, what); }
-
-}  // namespace hone::kernel
