@@ -12,10 +12,9 @@ namespace {
 /// Number of points to spread; more are never drawn in practice.
 constexpr std::size_t kMaxSpread = 2000;
 constexpr std::size_t kNeighbours = 5;
-/// Distance at which a result says little about another point. Another option is 1 apart.
-constexpr double kInfluence = 0.5;
-/// Weight of the assumption that a point far from all tried ones compiles.
-constexpr double kOptimism = 0.02;
+/// Weight of the assumption that a point compiles, next to that of a result, which is
+/// exp(-distance): it decides far from all tried points. Another option is 1 apart.
+constexpr double kOptimism = 0.05;
 
 }  // namespace
 
@@ -43,12 +42,12 @@ double Draw::risk(std::size_t point) const {
   double failed = 0;
   double all = kOptimism;
   for (std::size_t i = 0; i < count; ++i) {
-    const double weight = std::exp(-static_cast<double>(near[i].first) / kInfluence);
+    const double weight = std::exp(-static_cast<double>(near[i].first));
     failed += near[i].second ? 0 : weight;
     all += weight;
   }
   // Few levels, so that small differences do not change the order of the points.
-  constexpr auto kLevels = static_cast<double>(kNeighbours);
+  constexpr double kLevels = 10;
   return std::round(failed / all * kLevels) / kLevels;
 }
 
