@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import json
 import math
+import re
 import sys
 import textwrap
 
@@ -464,6 +465,46 @@ class Translator:
         shaped = Value(per_channel, lambda index: offset.element(index[:1]), offset.tensors)
         return self.out.call("+", result, shaped)
 
+    def pooling(self, name, node):
+        largest = name in ("max_pool2d_with_indices", "max_pool3d_with_indices")
+        if not largest and name not in ("avg_pool1d", "avg_pool2d", "avg_pool3d"):
+            return None
+        x = self.stored(node.args[0])
+        kernel = node.args[1]
+        rank, syntax = len(kernel), self.out.syntax
+        options = [*node.args[2:], *([None] * 5)]
+        stride = options[0] or kernel
+        padding, dilation = options[1] or [0] * rank, (options[2] if largest else None) or [1] * rank
+        if not largest:
+            ceil, include_padding, divisor = options[2:5]
+            if ceil or divisor or (include_padding is False and any(padding)):
+                raise Unsupported("this average pooling")
+        kept, size = len(x.shape) - rank, x.shape[-rank:]
+        neutral = -math.inf if largest else 0
+        result = node.meta["val"]
+        shape = (result[0] if largest else result).shape
+
+        def term(index, loops):
+            places, tests = [], []
+            for at in range(rank):
+                place = f"{index[kept + at]} * {stride[at]} + {loops[at]} * {dilation[at]}"
+                last = (shape[kept + at] - 1) * stride[at] + (kernel[at] - 1) * dilation[at]
+                if padding[at] > 0 or last >= size[at]:
+                    place += f" - {padding[at]}"
+                    tests += [f"({place} >= 0)", f"({place} < {size[at]})"]
+                    place = syntax.clamp(place, size[at] - 1)
+                places.append(place)
+            element = x.element([*index[:kept], *places])
+            if not tests:
+                return element
+            condition = functools.reduce(syntax.both, tests)
+            return self.out.format("where", [condition, element, syntax.number(neutral)])
+
+        count = syntax.number(math.prod(kernel))
+        mean = None if largest else lambda total: f"{total} / {count}"
+        operator = "maximum" if largest else "+"
+        return self.out.reduce(x, shape, term, kernel, neutral, operator, mean)
+
     def node(self, node):
         name = getattr(node.target, "__name__", str(node.target)).split(".")[0]
         if name == "getitem":
@@ -482,7 +523,7 @@ class Translator:
                 value.name = True
             return value
         for translate in (self.view, self.reduction, self.product, self.softmax, self.layer_norm,
-                          self.convolution):
+                          self.convolution, self.pooling):
             value = translate(name, node)
             if value is not None:
                 return value
@@ -566,6 +607,7 @@ def write_tilelang(module, title):
     text += "\n\nclass ModelNew(nn.Module):\n"
     if "__init__" in vars(module.Model):
         source = textwrap.dedent(inspect.getsource(module.Model.__init__))
+        source = re.sub(r"\bsuper\(\s*Model\s*,\s*self\s*\)", "super()", source)
         text += textwrap.indent(source, "    ") + "\n"
     text += f"    def forward(self, {', '.join(name for name, _, _ in given)}):\n"
     places = {name: f"self.{place}" for name, _, place in parameters}

@@ -660,12 +660,36 @@ def get_init_inputs():
   // TileLang compiles every step for seconds, so its reference has few.
   box_.write("few.reference.py",
              "import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n"
+             "    def __init__(self):\n        super(Model, self).__init__()\n\n"
              "    def forward(self, x, y):\n"
              "        return torch.softmax(torch.relu(x) + y.transpose(0, 1), dim=-1)\n\n\n"
              "def get_inputs():\n    return [torch.randn(14, 10), torch.randn(10, 14)]\n\n\n"
              "def get_init_inputs():\n    return []\n");
+  box_.write("pool.reference.py", R"(import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super(Model, self).__init__()
+        self.conv = nn.Conv2d(4, 6, 3, groups=2)
+
+    def forward(self, x):
+        x = F.max_pool2d(self.conv(x), 3, stride=2, padding=1)
+        return F.avg_pool2d(x, 2), F.max_pool2d(x, 2, ceil_mode=True), F.avg_pool1d(x.flatten(2), 3)
+
+
+def get_inputs():
+    return [torch.randn(2, 4, 13, 13)]
+
+
+def get_init_inputs():
+    return []
+)");
   for (const auto& [language, reference] :
-       {std::pair("cpp", "net.reference.py"), std::pair("tilelang", "few.reference.py")}) {
+       {std::pair("cpp", "net.reference.py"), std::pair("cpp", "pool.reference.py"),
+        std::pair("tilelang", "few.reference.py")}) {
     const CommandResult ran = box_.hone({"kernel", "new", "--reference", reference, "--language",
                                          language, "--run-timeout", "200", "-q"});
     if (ran.code == 2 && ran.err.contains("torch")) {

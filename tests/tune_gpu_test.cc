@@ -56,6 +56,18 @@ TEST_F(TuneGpu, HasKnobsDespiteCompilerCrash) {
   }
 }
 
+TEST_F(TuneGpu, ExplainsKnobsWithNamesAndCompilersValues) {
+  box_.write("two.mlir", kTwo);
+  const CommandResult all = run({"two.mlir", "--explain"});
+  ASSERT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr("(TileAndFuse)"), HasSubstr("(VectorDistribute)"),
+                             HasSubstr("(MFMA_F32_16x16x16_F16)")));
+  const CommandResult one = run({"two.mlir", "--explain", "--dispatches", "dispatch_0"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(one.out, testing::ContainsRegex("mma_idx .*\\[. \\(MFMA_F32"))
+      << "the compiler's value is marked";
+}
+
 TEST_F(TuneGpu, CompilesDistinctCandidatesAndResumes) {
   const std::vector<std::string> command = {
       "--problem", "matmul_256x256x512_f16t_f16t_f32t", "--compile-only", "-o", "there", "--json",

@@ -202,8 +202,12 @@ Result<int> upgrade(const Context& context, const SpecCommandOptions& options) {
   if (!options.program.empty()) {
     how.program = HONE_TRY(requestFor(options, toolchain));
   }
-  const iree::SpecUpgrade upgraded =
-      HONE_TRY(iree::upgradeSpec(toolchain.compiler, options.spec, how));
+  iree::SpecUpgrade upgraded = HONE_TRY(iree::upgradeSpec(toolchain.compiler, options.spec, how));
+  if (upgraded.compiled) {  // by a temporary file
+    iree::SpecCheck& check = upgraded.compiled->check;
+    check.flag =
+        iree::specFlag(check.takesSpecFlag, options.output.empty() ? "NEW.mlir" : options.output);
+  }
   if (!upgraded.text.empty() && !options.output.empty()) {
     HONE_CHECK(writeFile(options.output, upgraded.text));
   }

@@ -26,26 +26,16 @@ std::string explainMiss(const iree::EntryUse& entry) {
     return "";
   }
   const iree::NearMiss& near = *entry.nearMiss;
-  const std::string place = fmt::format("{} in {}", near.op, near.dispatch);
   if (!entry.shadowedBy.empty()) {
-    return fmt::format("{}: {} matches {} before it\n", entry.entry, entry.shadowedBy, place);
+    return fmt::format("{}: {} matches {} in {} before it\n", entry.entry, entry.shadowedBy,
+                       near.op, near.dispatch);
   }
-  if (!near.missingKind.empty()) {
-    return fmt::format("{}: the program has no {}\n", entry.entry, near.missingKind);
-  }
-  std::vector<std::string> differences;
-  for (const iree::FormDifference& difference : near.differences) {
-    differences.push_back(shown(difference));
-  }
-  for (const std::string& condition : near.unread) {
-    differences.push_back(fmt::format("{} is not evaluated here", condition));
-  }
-  if (differences.empty()) {
-    return "";
-  }
-  return fmt::format("{}: the closest operation is {}: {}{}\n", entry.entry, place,
-                     join(differences, ", "),
-                     near.sameComputation ? "; hone spec upgrade fits the matcher to it" : "");
+  const std::string closest = iree::shown(near);
+  return closest.empty()
+             ? ""
+             : fmt::format(
+                   "{}: {}{}\n", entry.entry, closest,
+                   near.sameComputation ? "; hone spec upgrade fits the matcher to it" : "");
 }
 
 nlohmann::json toJson(const iree::NearMiss& near) {

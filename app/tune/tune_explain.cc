@@ -119,15 +119,16 @@ class Explanation {
   Toolchain& toolchain_;
   const tune::WholeProgram& whole_;
   DispatchGraph graph_;
+  std::optional<ScratchFolder> folder_;  ///< programs of the dispatches, which their knobs compile
   std::vector<TunableDispatch> tunables_;
   std::vector<std::size_t> selected_;
 };
 
 Result<void> Explanation::find(const tune::DispatchSelection& selection,
                                const iree::ModuleRunner* runner) {
-  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
+  folder_ = HONE_TRY(ScratchFolder::create("hone-explain"));
   tune::TunableFinder finder(toolchain_.compiler, toolchain_.target, selection);
-  tunables_ = HONE_TRY(finder.find(whole_, whole_.flags, runner, folder.path()));
+  tunables_ = HONE_TRY(finder.find(whole_, whole_.flags, runner, folder_->path()));
   graph_ = HONE_TRY(queryDispatchGraph(toolchain_, whole_));
   const Regex wanted = HONE_TRY(tune::dispatchRegex(selection.dispatches));
   for (std::size_t i = 0; i < tunables_.size() && !selection.dispatches.empty(); ++i) {

@@ -308,6 +308,22 @@ std::string shown(const FormDifference& difference) {
                      difference.expected);
 }
 
+std::string shown(const NearMiss& near) {
+  if (!near.missingKind.empty()) {
+    return fmt::format("the program has no {}", near.missingKind);
+  }
+  std::vector<std::string> differences;
+  for (const FormDifference& difference : near.differences) {
+    differences.push_back(shown(difference));
+  }
+  for (const std::string& condition : near.unread) {
+    differences.push_back(fmt::format("{} is not evaluated here", condition));
+  }
+  return differences.empty() ? ""
+                             : fmt::format("the closest operation is {} in {}: {}", near.op,
+                                           near.dispatch, join(differences, ", "));
+}
+
 std::vector<FormDifference> compareForms(const OperationForm& matcher,
                                          const OperationForm& operation) {
   return FormComparison(matcher, operation).compare();

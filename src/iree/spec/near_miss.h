@@ -42,6 +42,10 @@ struct NearMiss {
   bool sameComputation = false;
 };
 
+/// Returns one line: "the closest operation is linalg.generic in main_dispatch_0: k is 512 instead
+/// of 1024"; "" if no difference is known.
+[[nodiscard]] std::string shown(const NearMiss& near);
+
 /// Returns the operation with the least important differences; nothing for a program without
 /// operations.
 [[nodiscard]] std::optional<NearMiss> findNearMiss(const OperationForm& matcher,

@@ -27,15 +27,6 @@ Result<JobAnswer<ReadSpecMarksJob>> readMarks(Compiler& compiler, const CompileR
   return compiler.jobs().run(jobSource(request), ReadSpecMarksJob{});
 }
 
-std::string specFlag(bool takesSpecFlag, const std::filesystem::path& file) {
-  // The second flag is meant for custom strategies. Every backend applies it at the same point, but
-  // it replaces the specs shipped with the compiler.
-  return fmt::format("{}={}",
-                     takesSpecFlag ? "--iree-codegen-tuning-spec-path"
-                                   : "--iree-codegen-transform-dialect-library",
-                     file.string());
-}
-
 /// Adds a spec's flag to the request, and its content to the cache key.
 CompileRequest with(CompileRequest request, const Spec& spec, const std::string& flag) {
   Hasher hasher;
@@ -132,6 +123,15 @@ bool SpecCheck::good() const {
              return use.configured;
            });
          });
+}
+
+std::string specFlag(bool takesSpecFlag, const std::filesystem::path& file) {
+  // The second flag is meant for custom strategies. Every backend applies it at the same point, but
+  // it replaces the specs shipped with the compiler.
+  return fmt::format("{}={}",
+                     takesSpecFlag ? "--iree-codegen-tuning-spec-path"
+                                   : "--iree-codegen-transform-dialect-library",
+                     file.string());
 }
 
 bool takesSpecFlag(const Target& target) {

@@ -54,6 +54,9 @@ struct SpecCheck {
 [[nodiscard]] Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request,
                                           const Spec& spec);
 
+/// Returns the flag that passes a spec to backends that support --iree-codegen-tuning-spec-path, or
+/// to others.
+[[nodiscard]] std::string specFlag(bool takesSpecFlag, const std::filesystem::path& file);
 /// Returns true if the compiler supports --iree-codegen-tuning-spec-path for the target.
 [[nodiscard]] bool takesSpecFlag(const Target& target);
 /// Returns the flag that passes a spec to the compiler for the target.

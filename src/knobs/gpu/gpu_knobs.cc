@@ -9,6 +9,7 @@
 #include "knobs/gpu/gpu_default.h"
 #include "knobs/gpu/gpu_options.h"
 #include "knobs/gpu/pipeline_space.h"
+#include "knobs/gpu/promoted_copies.h"
 #include "search/space/diverse.h"
 
 namespace hone::knobs {
@@ -170,8 +171,9 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
     const auto constraints = HONE_TRY(search::Constraints::parse(all[i].smtLib));
     search::Listing listing = HONE_TRY(listPipeline(all[i], constraints));
     complete = complete && listing.complete;
-    if (listing.space.size() > 0) {
-      pipelines.push_back({places.size() - 1, std::move(listing.space)});
+    search::Space space = withSharedCopies(std::move(listing.space), all[i], root);
+    if (space.size() > 0) {
+      pipelines.push_back({places.size() - 1, std::move(space)});
     }
   }
   if (places.empty()) {

@@ -15,8 +15,10 @@
 namespace hone::tune {
 namespace {
 
-/// Batch size: failures of one batch guide the next.
-constexpr std::size_t kBatchSize = 16;
+/// Failures of one batch guide the next. The first ones are small, because the preferred points
+/// resemble each other: the compiler may refuse all of them.
+constexpr std::size_t kFirstBatch = 4;
+constexpr std::size_t kMaxBatch = 16;
 constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 
 /// Drawing state of one dispatch.
@@ -83,7 +85,8 @@ class CandidateDrawer {
           fmt::format("{} more candidates compiled to the same code as others", duplicates_);
       return {};
     }
-    auto points = draw_.next(std::min(kBatchSize, count - fresh));
+    const std::size_t batch = std::clamp(result_.candidates.size(), kFirstBatch, kMaxBatch);
+    auto points = draw_.next(std::min(batch, count - fresh));
     if (points.empty() && draw_.reach() < space_.size()) {
       result_.note = fmt::format("sampled all {} reachable configurations of {}", draw_.reach(),
                                  space_.size());

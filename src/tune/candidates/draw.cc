@@ -12,6 +12,9 @@ namespace {
 /// Number of points to spread; more are never drawn in practice.
 constexpr std::size_t kMaxSpread = 2000;
 constexpr std::size_t kNeighbours = 5;
+/// Weight of the assumption that a point compiles, next to that of a result, which is
+/// exp(-distance): it decides far from all tried points. Another option is 1 apart.
+constexpr double kOptimism = 0.05;
 
 }  // namespace
 
@@ -37,10 +40,15 @@ double Draw::risk(std::size_t point) const {
   const std::size_t count = std::min(kNeighbours, near.size());
   std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
   double failed = 0;
+  double all = kOptimism;
   for (std::size_t i = 0; i < count; ++i) {
-    failed += near[i].second ? 0 : 1;
+    const double weight = std::exp(-static_cast<double>(near[i].first));
+    failed += near[i].second ? 0 : weight;
+    all += weight;
   }
-  return count == 0 ? 0 : failed / static_cast<double>(count);
+  // Few levels, so that small differences do not change the order of the points.
+  constexpr double kLevels = 10;
+  return std::round(failed / all * kLevels) / kLevels;
 }
 
 std::vector<std::uint32_t> Draw::effectiveRanks(std::size_t point) const {

@@ -29,7 +29,8 @@ class Draw {
     std::size_t point = 0;
     bool compiled = false;
   };
-  /// Returns the fraction of failures among the nearest tried points.
+  /// Returns the fraction of failures among the nearest tried points. Far points count less: if all
+  /// tried points failed, the points farthest from them have the lowest risk.
   [[nodiscard]] double risk(std::size_t point) const;
   /// Returns the point's ranks without the knobs that had no effect.
   [[nodiscard]] std::vector<std::uint32_t> effectiveRanks(std::size_t point) const;

@@ -54,6 +54,37 @@ TEST(Draw, DrawsPointsSimilarToFailuresLast) {
       << failed << " of 16 failed, " << all << " of 64 do";
 }
 
+/// Returns a space of two pipelines; each has a tile that the other lacks.
+search::Space pipelines() {
+  std::vector<std::vector<std::int64_t>> points;
+  std::vector<std::int64_t> sizes = {0};
+  for (std::int64_t size = 1; size <= 256; size *= 2) {
+    sizes.push_back(size);
+    points.push_back({0, size, 0});
+    points.push_back({1, 0, size});
+  }
+  return {{{"pipeline", {0, 1}, false}, {"thread", sizes}, {"lanes", sizes}}, points};
+}
+
+TEST(Draw, LeavesPipelineThatTheCompilerRefuses) {
+  const search::Space space = pipelines();
+  const auto isRefused = [&](std::size_t point) { return space.point(point)[0] == 1; };
+  std::vector<std::size_t> preferred;
+  for (std::size_t point = 0; point < space.size(); ++point) {
+    if (isRefused(point)) {
+      preferred.push_back(point);
+    }
+  }
+  Draw draw(space, 1, preferred);
+  for (const std::size_t point : draw.next(3)) {
+    EXPECT_TRUE(isRefused(point));
+    draw.tell(point, false);
+  }
+  for (const std::size_t point : draw.next(6)) {
+    EXPECT_FALSE(isRefused(point)) << "all that was tried of this pipeline failed";
+  }
+}
+
 TEST(Draw, VariesIneffectiveKnobsLast) {
   std::vector<std::vector<std::int64_t>> points;
   for (std::int64_t tile = 1; tile <= 32; ++tile) {

@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "iree/mlir/mlir_text.h"
+#include "iree/mlir/named_products.h"
 #include "iree/module/matcher/structure_matcher.h"
 #include "iree/module/module_spec.h"
 #include "iree/module/module_walk.h"
@@ -87,23 +88,17 @@ std::string kindByName(std::string_view name) {
   if (name == "iree_linalg_ext.attention" || name == "iree_linalg_ext.online_attention") {
     return "attention";
   }
-  const bool product = name == "linalg.matmul" || name == "linalg.batch_matmul" ||
-                       name == "linalg.matvec" || name == "linalg.vecmat";
+  const bool product = findNamedProduct(name) != nullptr || name == "linalg.matvec" ||
+                       name == "linalg.vecmat" || name == "linalg.batch_matvec" ||
+                       name == "linalg.batch_vecmat" || name == "linalg.dot";
   return product ? "contraction" : "";
 }
 
 /// Returns the indexing maps of a named matmul; empty for other operations.
 std::vector<std::string> mapsByName(std::string_view name) {
-  if (name == "linalg.matmul") {
-    return {"affine_map<(d0, d1, d2) -> (d0, d2)>", "affine_map<(d0, d1, d2) -> (d2, d1)>",
-            "affine_map<(d0, d1, d2) -> (d0, d1)>"};
-  }
-  if (name == "linalg.batch_matmul") {
-    return {"affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>",
-            "affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>",
-            "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>"};
-  }
-  return {};
+  const NamedProduct* product = findNamedProduct(name);
+  return product == nullptr ? std::vector<std::string>()
+                            : std::vector<std::string>(product->maps.begin(), product->maps.end());
 }
 
 /// Reads a matcher operation by operation.

@@ -67,6 +67,8 @@ class ConfigWriter {
   /// Rewrites the counts of subgroups; `left` are loops that the operation does not have.
   void upgradeSubgroups(AttributeText& dictionary, const std::vector<std::int64_t>& left);
   void upgradeDecomposition(AttributeText& dictionary);
+  /// Fails if the tiles do not divide the loops, which only a pipeline with padding supports.
+  void requireWholeTiles(AttributeText& lowering);
   void tilesToGpu(AttributeText& lowering, const AttributeText* schedule);
   void tilesToCpu(AttributeText& lowering);
   void renameIntrinsics(AttributeText& attribute);
@@ -74,6 +76,7 @@ class ConfigWriter {
   const LoopInfo& loops_;
   std::string pipeline_;  ///< "VectorDistribute"
   std::string family_;    ///< "#iree_gpu.pipeline"
+  bool padded_ = false;   ///< the old pipeline padded the loops
   ConfigUpgrade result_;
 };
 
@@ -113,6 +116,7 @@ void ConfigWriter::upgradePipeline(AttributeText& translation) {
       fail(fmt::format("this compiler has no pipeline {}", pipeline->text));
       return;
     }
+    padded_ = pipeline->text == kPaddingPipeline;
     changed(fmt::format("pipeline {} is {} now", pipeline->text, *current));
     *pipeline = *parseAttribute(*current);
   }
@@ -211,9 +215,10 @@ void ConfigWriter::upgradeSubgroups(AttributeText& dictionary,
     return;
   }
   if (loops_.count == 0 || loops_.m.empty() || loops_.n.empty()) {
+    result_.needsProgram = true;
     fail(
         "subgroup_m_count and subgroup_n_count are subgroup_basis now, which needs the loops of "
-        "the operation; its matcher does not state them: give the program, too");
+        "the operation; its matcher does not state them");
     return;
   }
   std::vector<std::int64_t> counts(loops_.count, 1);
@@ -367,6 +372,29 @@ void ConfigWriter::upgradeInfo(AttributeText& info) {
   }
   upgradeOptions(*translation);
   upgradeLowering(*lowering, schedule ? &*schedule : nullptr);
+  if (padded_) {
+    requireWholeTiles(*lowering);
+  }
+}
+
+void ConfigWriter::requireWholeTiles(AttributeText& lowering) {
+  const AttributeText* levels = dictionaryIn(lowering);
+  for (const std::string_view level : {"workgroup", "reduction"}) {
+    const AttributeText* tiles = levels == nullptr ? nullptr : levels->find(level);
+    const auto sizes = tiles == nullptr ? std::vector<std::int64_t>() : tiles->numbers();
+    for (std::size_t loop = 0; loop < sizes.size(); ++loop) {
+      const std::int64_t size = loop < loops_.sizes.size() ? loops_.sizes[loop] : -1;
+      if (sizes[loop] > 0 && (size < 0 || size % sizes[loop] != 0)) {
+        result_.needsProgram = size < 0;
+        fail(
+            fmt::format("{} padded loop {} to a multiple of {}, and no pipeline does so now; its "
+                        "size is {}",
+                        kPaddingPipeline, loop, sizes[loop],
+                        size < 0 ? "not stated by the matcher" : std::to_string(size)));
+        return;
+      }
+    }
+  }
 }
 
 void ConfigWriter::upgradeDecomposition(AttributeText& dictionary) {

@@ -13,6 +13,7 @@ struct ConfigUpgrade {
   std::string text;                  ///< the attribute; "" on failure
   std::vector<std::string> changes;  ///< one sentence per change; empty if nothing changed
   std::string failure;               ///< the reason if it cannot be expressed; "" otherwise
+  bool needsProgram = false;         ///< it fails because the matcher does not state the loops
 };
 
 /// Rewrites a compilation_info, or a dictionary of lowering configurations, to the syntax of IREE

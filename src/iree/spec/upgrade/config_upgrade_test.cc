@@ -70,6 +70,27 @@ TEST(ConfigUpgrade, WritesSubgroupCountsAsBasis) {
   EXPECT_THAT(upgradeConfig(before, {}).failure, HasSubstr("needs the loops"));
 }
 
+TEST(ConfigUpgrade, ReplacesPaddingPipelineIfTilesDivideTheLoops) {
+  const std::string before = info(
+      "#iree_codegen.lowering_config<tile_sizes = [[64, 160, 80]]>",
+      "#iree_codegen.translation_info<LLVMGPUPadAndVectorDistribute workgroup_size = [320, 1, 1] "
+      "subgroup_size = 64, {mma_schedule = #iree_gpu.mma_schedule<intrinsic = "
+      "#iree_gpu.mma_layout<MFMA_F16_16x16x16_F32>, subgroup_m_count = 1, subgroup_n_count = 5>}>");
+  LoopInfo loops = kMatmul;
+  loops.sizes = {2048, 1280, 1280};
+  const ConfigUpgrade whole = upgradeConfig(before, loops);
+  EXPECT_EQ(whole.failure, "");
+  EXPECT_THAT(whole.text, AllOf(HasSubstr("#iree_gpu.pipeline<VectorDistribute>"),
+                                HasSubstr("reduction = [0, 0, 80], workgroup = [64, 160, 0]")));
+  loops.sizes = {2048, 1200, 1280};
+  const ConfigUpgrade ragged = upgradeConfig(before, loops);
+  EXPECT_THAT(ragged.failure,
+              AllOf(HasSubstr("loop 1 to a multiple of 160"), HasSubstr("size is 1200")));
+  EXPECT_FALSE(ragged.needsProgram);
+  loops.sizes = {2048, 1280, -1};
+  EXPECT_TRUE(upgradeConfig(before, loops).needsProgram);
+}
+
 TEST(ConfigUpgrade, DropsSubgroupCountsOfTileAndFuse) {
   const ConfigUpgrade upgraded = upgradeConfig(
       info("#iree_gpu.lowering_config<{subgroup = [1, 1, 0], subgroup_m_count = 1 : i64, "
@@ -147,6 +168,14 @@ TEST(ConfigUpgrade, ReordersValuesPerLoop) {
                     HasSubstr("subgroup_basis = [[2, 4, 1], [1, 0, 2]]"),
                     HasSubstr("promote_operands = [0, 1]")));
   EXPECT_THAT(reorderLoops(text, {1, 0}).failure, HasSubstr("one value per loop"));
+}
+
+TEST(LoopInfo, ReadsSizesFromShapesOfOperands) {
+  OperationForm form;
+  form.maps = {"affine_map<(d0, d1, d2) -> (d0, d2)>", "affine_map<(d0, d1, d2) -> (d1 + d2, d1)>"};
+  form.operands = {{.element = "f32", .ranked = true, .shape = {8, -1}},
+                   {.element = "f32", .ranked = true, .shape = {30, 16}}};
+  EXPECT_EQ(findLoops(form).sizes, (std::vector<std::int64_t>{8, 16, -1}));
 }
 
 TEST(LoopInfo, ReadsRolesFromMapsOfStructureMatcher) {

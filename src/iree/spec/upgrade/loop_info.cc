@@ -1,6 +1,7 @@
 #include "iree/spec/upgrade/loop_info.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "iree/mlir/affine_map.h"
 #include "iree/module/module_spec.h"
@@ -60,6 +61,28 @@ std::vector<LoopRole> rolesWithLoops(const OperationForm& form) {
   return contractionRoles(form, dimensionCount(form.maps[0]));
 }
 
+/// Returns the sizes of the loops, as far as the shapes of the operands state them.
+LoopList loopSizes(const OperationForm& form, std::size_t count) {
+  LoopList sizes(count, -1);
+  for (std::size_t i = 0; i < std::min(form.maps.size(), form.operands.size()); ++i) {
+    const auto indices = affineIndices(form.maps[i]);
+    const auto& shape = form.operands[i].shape;
+    for (std::size_t at = 0; at < std::min(indices.size(), shape.size()); ++at) {
+      if (indices[at].only && *indices[at].only < count && shape[at] >= 0) {
+        sizes[*indices[at].only] = shape[at];
+      }
+    }
+  }
+  for (const LoopRole& role : form.roles) {
+    for (std::size_t i = 0; i < std::min(role.loops.size(), role.sizes.size()); ++i) {
+      if (role.sizes[i] >= 0 && std::cmp_less(role.loops[i], count)) {
+        sizes[static_cast<std::size_t>(role.loops[i])] = role.sizes[i];
+      }
+    }
+  }
+  return sizes;
+}
+
 LoopList loopsWithRole(const std::vector<LoopRole>& roles, std::string_view name) {
   const auto found = std::ranges::find(roles, name, &LoopRole::name);
   return found == roles.end() ? LoopList() : found->loops;
@@ -78,6 +101,7 @@ LoopInfo findLoops(const OperationForm& form) {
   info.m = loopsWithRole(roles, convolution ? "output_image" : "m");
   info.n = loopsWithRole(roles, convolution ? "output_channel" : "n");
   info.k1 = loopsWithRole(roles, "k1");
+  info.sizes = loopSizes(form, info.count);
   // The output is the last operand, except of an online attention.
   const std::size_t output =
       form.kind == "attention" && form.maps.size() > 5 ? 4 : form.maps.size() - 1;

@@ -13,9 +13,10 @@ namespace hone::iree {
 struct LoopInfo {
   std::size_t count = 0;  ///< 0 if the loops are unknown
   std::set<std::int64_t> reductions;
-  std::vector<std::int64_t> m;   ///< rows of the result: matmul, convolution, attention
-  std::vector<std::int64_t> n;   ///< columns of the result
-  std::vector<std::int64_t> k1;  ///< of an attention
+  std::vector<std::int64_t> m;        ///< rows of the result: matmul, convolution, attention
+  std::vector<std::int64_t> n;        ///< columns of the result
+  std::vector<std::int64_t> k1;       ///< of an attention
+  std::vector<std::int64_t> sizes{};  ///< per loop; -1: unknown
 };
 
 /// Returns the loops of the operations that a matcher matches, from its indexing maps.

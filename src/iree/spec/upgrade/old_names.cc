@@ -33,6 +33,9 @@ constexpr std::array<PipelineFamily, 3> kFamilies = {{
 }  // namespace
 
 std::optional<std::string> currentPipeline(std::string_view name) {
+  if (name == kPaddingPipeline) {
+    return "#iree_gpu.pipeline<VectorDistribute>";
+  }
   if (name == "Mmt4dTilingExpert") {
     return "#iree_cpu.pipeline<Mmt4dTilingExpert>";
   }

@@ -6,6 +6,9 @@
 
 namespace hone::iree {
 
+/// Padded the loops to multiples of their tiles, and then did what VectorDistribute does.
+inline constexpr std::string_view kPaddingPipeline = "LLVMGPUPadAndVectorDistribute";
+
 /// Returns the current form of an old pipeline name; nothing if it does not exist any more.
 [[nodiscard]] std::optional<std::string> currentPipeline(std::string_view name);
 

@@ -1,37 +1,25 @@
 #include "iree/spec/upgrade/operation_syntax.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/text/text.h"
 #include "iree/mlir/mlir_scan.h"
+#include "iree/mlir/named_products.h"
 
 namespace hone::iree {
 namespace {
 
-/// A named operation that is another one with indexing maps now.
-struct RenamedOperation {
+/// An operation that moved to another dialect.
+struct MovedOperation {
   std::string_view before;
   std::string_view now;
-  std::string_view maps;
 };
-constexpr std::array<RenamedOperation, 6> kRenamed = {{
-    {"linalg.matmul_transpose_a", "linalg.matmul",
-     "[affine_map<(d0, d1, d2) -> (d2, d0)>, affine_map<(d0, d1, d2) -> (d2, d1)>, "
-     "affine_map<(d0, d1, d2) -> (d0, d1)>]"},
-    {"linalg.matmul_transpose_b", "linalg.matmul",
-     "[affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, "
-     "affine_map<(d0, d1, d2) -> (d0, d1)>]"},
-    {"linalg.batch_matmul_transpose_a", "linalg.batch_matmul",
-     "[affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>, "
-     "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]"},
-    {"linalg.batch_matmul_transpose_b", "linalg.batch_matmul",
-     "[affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>, "
-     "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]"},
-    {"tensor.pack", "linalg.pack", ""},
-    {"tensor.unpack", "linalg.unpack", ""},
+constexpr std::array<MovedOperation, 2> kMoved = {{
+    {"tensor.pack", "linalg.pack"},
+    {"tensor.unpack", "linalg.unpack"},
 }};
 
 /// Operations whose properties are written in angle brackets now.
@@ -50,16 +38,29 @@ void note(OperationUpgrade& result, std::string change) {
   }
 }
 
+/// Replaces an operation. Returns true if the text had it.
+bool replaceOperation(std::string& text, std::string_view before, std::string_view now) {
+  bool found = false;
+  for (auto at = findWord(text, before); at != kNoPosition;
+       at = findWord(text, before, at + now.size())) {
+    text.replace(at, before.size(), now);
+    found = true;
+  }
+  return found;
+}
+
 void renameOperations(OperationUpgrade& result) {
-  for (const RenamedOperation& one : kRenamed) {
-    const std::string now = one.maps.empty()
-                                ? std::string(one.now)
-                                : fmt::format("{} indexing_maps = {}", one.now, one.maps);
-    for (auto at = findWord(result.text, one.before); at != kNoPosition;
-         at = findWord(result.text, one.before, at + now.size())) {
-      result.text.replace(at, one.before.size(), now);
-      note(result, fmt::format("{} is {}{} now", one.before, one.now,
-                               one.maps.empty() ? "" : " with indexing maps"));
+  for (const NamedProduct& product : namedProducts()) {
+    if (product.name != product.current &&
+        replaceOperation(result.text, product.name,
+                         fmt::format("{} indexing_maps = [{}]", product.current,
+                                     fmt::join(product.maps, ", ")))) {
+      note(result, fmt::format("{} is {} with indexing maps now", product.name, product.current));
+    }
+  }
+  for (const MovedOperation& one : kMoved) {
+    if (replaceOperation(result.text, one.before, one.now)) {
+      note(result, fmt::format("{} is {} now", one.before, one.now));
     }
   }
 }

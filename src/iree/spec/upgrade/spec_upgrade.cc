@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "iree/mlir/named_products.h"
 #include "iree/spec/upgrade/config_upgrade.h"
 #include "iree/spec/upgrade/operation_syntax.h"
 #include "iree/spec/upgrade/spec_source.h"
@@ -74,6 +75,11 @@ class SpecUpgrader {
   /// Returns the loops of the operation that an entry matches. A matcher that does not state them
   /// gets those of the program's operation.
   [[nodiscard]] LoopInfo loopsFor(const EntryState& entry) const;
+  /// Says how the loops that a matcher does not state can be found.
+  [[nodiscard]] std::string explainMissingLoops(const EntryState& entry) const;
+  /// Fails entries whose matchers accept only operations that the compiler does not have any more.
+  /// With a program, fitToProgram() finds their successors.
+  void rejectRemovedNames();
   /// Lets the compiler verify the entries; those that it rejects fail.
   Result<void> verify();
   /// Replaces matchers that match nothing in the program.
@@ -235,13 +241,47 @@ Result<void> SpecUpgrader::readMatchers() {
 
 LoopInfo SpecUpgrader::loopsFor(const EntryState& entry) const {
   LoopInfo loops = findLoops(entry.form);
+  const auto near = findNearMiss(entry.form, operations_);
+  if (!near || (!near->differences.empty() && !near->sameComputation)) {
+    return loops;
+  }
+  const OperationForm& operation = operations_[near->operation].form;
+  const LoopInfo found = findLoops(operation);
   if (loops.count == 0) {
-    if (const auto near = findNearMiss(entry.form, operations_);
-        near && (near->differences.empty() || near->sameComputation)) {
-      loops = findLoops(operations_[near->operation].form);
-    }
+    return found;
+  }
+  const auto mapping = correspondingLoops(entry.form, operation);
+  for (std::size_t i = 0; i < mapping.size(); ++i) {
+    loops.sizes[i] = found.sizes[static_cast<std::size_t>(mapping[i])];
   }
   return loops;
+}
+
+std::string SpecUpgrader::explainMissingLoops(const EntryState& entry) const {
+  if (!options_.program) {
+    return ": give the program, too";
+  }
+  const auto near = findNearMiss(entry.form, operations_);
+  const std::string closest = near ? shown(*near) : "";
+  return closest.empty() ? "" : fmt::format("; {}", closest);
+}
+
+void SpecUpgrader::rejectRemovedNames() {
+  if (options_.program) {
+    return;
+  }
+  for (EntryState& entry : entries_) {
+    const auto& names = entry.form.names;
+    const bool removed = !names.empty() && std::ranges::all_of(names, [](const auto& name) {
+      const NamedProduct* product = findNamedProduct(name);
+      return product != nullptr && product->name != product->current;
+    });
+    if (removed && !entry.failed()) {
+      entry.result.failure =
+          fmt::format("it matches {}, which is {} with indexing maps now: give the program, too",
+                      names.front(), findNamedProduct(names.front())->current);
+    }
+  }
 }
 
 void SpecUpgrader::rewriteConfigs() {
@@ -259,7 +299,8 @@ void SpecUpgrader::rewriteConfigs() {
         used->text = withConfigs(used->text, [&](const std::string& config) {
           ConfigUpgrade one = upgradeConfig(config, loops);
           if (!one.failure.empty()) {
-            summary.failure = one.failure;
+            summary.failure =
+                one.failure + (one.needsProgram ? explainMissingLoops(entry) : std::string());
             return config;
           }
           std::string fitted = options_.fitConfig ? options_.fitConfig(one.text) : one.text;
@@ -376,6 +417,7 @@ Result<SpecUpgrade> SpecUpgrader::upgrade() {
   }
   rewriteOperations();
   HONE_CHECK(readMatchers());
+  rejectRemovedNames();
   rewriteConfigs();
   HONE_CHECK(verify());
   SpecUpgrade result;

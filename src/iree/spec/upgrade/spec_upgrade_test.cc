@@ -162,6 +162,56 @@ TEST_F(SpecUpgradeTest, ReportsClosestOperationOfOtherSizes) {
   EXPECT_THAT(lines, Contains("k is 128 instead of 512"));
 }
 
+/// Returns an entry that matches a named operation by its name and the type of its first operand.
+std::string nameEntry(const std::string& op, const std::string& type, const std::string& config) {
+  return fmt::format(R"(
+  transform.named_sequence @named(%arg0: !transform.any_op {{transform.readonly}}) -> (!transform.any_op, !transform.any_param) {{
+    transform.match.operation_name %arg0 ["{}"] : !transform.any_op
+    %lhs = transform.get_operand %arg0[0] : (!transform.any_op) -> !transform.any_value
+    transform.iree.match.cast_compatible_type %lhs = {} : !transform.any_value
+    %0 = transform.param.constant {} -> !transform.any_param
+    transform.yield %arg0, %0 : !transform.any_op, !transform.any_param
+  }})",
+                     op, type, config);
+}
+
+constexpr const char* kTransposedMatmul =
+    R"(func.func @f(%a: tensor<128x256xf32>, %b: tensor<192x256xf32>) -> tensor<128x192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<128x192xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<128x192xf32>) -> tensor<128x192xf32>
+  %r = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%a, %b : tensor<128x256xf32>, tensor<192x256xf32>) outs(%fill : tensor<128x192xf32>) -> tensor<128x192xf32>
+  return %r : tensor<128x192xf32>
+})";
+
+TEST_F(SpecUpgradeTest, FindsSuccessorOfRemovedOperationName) {
+  const std::string old =
+      oldSpec(nameEntry("linalg.matmul_transpose_b", "tensor<128x256xf32>",
+                        "#iree_codegen.compilation_info<lowering_config = <tile_sizes = [[64, 64, "
+                        "0], [8, 32, 0], [0, 0, 16]]>, translation_info = "
+                        "<CPUDoubleTilingExpert>>"),
+              {"named"});
+  const SpecUpgrade alone = upgraded(old);
+  ASSERT_THAT(alone.entries, SizeIs(1));
+  EXPECT_THAT(alone.entries[0].failure,
+              AllOf(HasSubstr("linalg.matmul_transpose_b"), HasSubstr("give the program")));
+  const SpecUpgrade fitted = upgraded(old, request(kTransposedMatmul));
+  EXPECT_TRUE(fitted.good());
+  EXPECT_THAT(fitted.entries.at(0).changes, Contains(HasSubstr("matches linalg.matmul in")));
+  const SpecUpgrade other = upgraded(old, request(halfMatmul(64, 256, 128)));
+  EXPECT_FALSE(other.good()) << "a product without transposition is another computation";
+}
+
+TEST_F(SpecUpgradeTest, NamesClosestOperationIfLoopsAreUnknown) {
+  const std::string old =
+      oldSpec(nameEntry("linalg.generic", "tensor<?x?x?xf16>", vectorDistribute()), {"named"});
+  EXPECT_THAT(upgraded(old).entries.at(0).failure, HasSubstr("give the program"));
+  EXPECT_THAT(upgraded(old, request(halfMatmul(64, 256, 128), "rocm:gfx942")).entries.at(0).failure,
+              AllOf(HasSubstr("the closest operation is linalg.generic in f_dispatch_0"),
+                    HasSubstr("tensor<64x128xf16> instead of tensor<?x?x?xf16>"),
+                    Not(HasSubstr("give the program"))));
+}
+
 TEST_F(SpecUpgradeTest, KeepsCurrentSpecs) {
   const std::vector<SpecEntry> entries = {
       {"a", "Comment.",

@@ -285,7 +285,9 @@ Analysis analyze(const Task& task, const Source& source, const JudgeResult& judg
   analysis.compiled = compiledText(judged);
   analysis.findings =
       source.language == Language::cpp ? cppFindings(task, source) : tileLangFindings(source);
-  addIntensity(task.shape, measured, analysis.findings);
+  if (analysis.timed) {  // otherwise the machine that runs the kernel is not the measured one
+    addIntensity(task.shape, measured, analysis.findings);
+  }
   addRemarks(judged, analysis.findings);
   addRegisters(judged, analysis.findings);
   analysis.counters = addCounters(task.shape, judged, analysis.findings);

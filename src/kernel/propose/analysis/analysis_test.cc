@@ -158,6 +158,13 @@ TEST(Analysis, ReportsGpuCompilerFacts) {
                           "2048 bytes of shared memory\n"));
   EXPECT_THAT(analysis.text(), HasSubstr("160 registers per thread: 12 of 64 warps"));
   EXPECT_EQ(toJson(toRecord(analysis))["timed"], false);
+  const Measured measured{.peakGflops = 100, .peakGbps = 10};
+  const auto text = [&](const JudgeResult& result) {
+    return analyze(matmulTask(), exampleSource("matmul"), result, measured).text();
+  };
+  EXPECT_THAT(text({}), HasSubstr("operations per byte"));
+  EXPECT_THAT(text(judged), testing::Not(HasSubstr("operations per byte")))
+      << "the rates are those of another machine";
   judged.facts.gpu.registers = 64;
   EXPECT_THAT(analyze(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               testing::Not(HasSubstr("64 warps")));
