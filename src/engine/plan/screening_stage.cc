@@ -15,7 +15,8 @@ namespace {
 using model::Outcome;
 
 Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std::string& message) {
-  const std::string name = state.plan.programs.front().fileName();
+  const Program& program = state.plan.programs.front();
+  const std::string name = program.fileName();
   switch (outcome) {
     case Outcome::ok:
       return {};
@@ -25,7 +26,7 @@ Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std
     case Outcome::runTimeout:
       return userError("{} does not run on {}: {}", name, state.runner.device().name, message);
     default:
-      return userError("{} does not compile: {}", name, message);
+      return userError("{} does not compile: {}", name, program.describeFailure(message));
   }
 }
 
