@@ -124,6 +124,11 @@ def drop_initialized_inputs(model):
     graph.input.extend(kept)
 
 
+def is_fixed(dim):
+    """Returns true if a dimension has a size; some exporters write -1 for one that has none."""
+    return dim.HasField("dim_value") and dim.dim_value >= 0
+
+
 def dimension_name(value, axis, dim):
     """Returns the name of a dynamic dimension: INPUT.AXIS if it has none, or a placeholder such as "?"."""
     named = dim.dim_param != "None" and any(one.isalpha() or one == "_" for one in dim.dim_param)
@@ -139,7 +144,7 @@ def dimension_names(value):
         return None
     names = []
     for axis, dim in enumerate(tensor.shape.dim):
-        if dim.HasField("dim_value") and dim.dim_value >= 0:
+        if is_fixed(dim):
             names.append(dim.dim_value)
         else:
             names.append(dimension_name(value, axis, dim))
@@ -298,13 +303,13 @@ def fix_dimensions(model, sizes):
             continue
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
             name = dimension_name(value, axis, dim)
-            if not dim.HasField("dim_value") and name in sizes:
+            if not is_fixed(dim) and name in sizes:
                 dim.dim_value = sizes[name]
     # Shapes of the dynamic model would contradict the new ones.
     del graph.value_info[:]
     for value in graph.output:
         for dim in value.type.tensor_type.shape.dim:
-            if not dim.HasField("dim_value"):
+            if not is_fixed(dim):
                 dim.Clear()
 
 
@@ -509,6 +514,27 @@ def check_domains(model):
     return found
 
 
+def check_operators(model):
+    """Rejects operators that the model's version of ONNX does not have."""
+    import onnx
+
+    version = opset(model)
+    for graph in list_graphs(model.graph):
+        for node in graph.node:
+            if node.domain not in ("", "ai.onnx") or onnx.defs.has(node.op_type, version):
+                continue
+            if onnx.defs.has(node.op_type):
+                since = min(one.since_version for one in onnx.defs.get_all_schemas_with_history()
+                            if one.name == node.op_type and one.domain == "")  # fmt: skip
+                raise UserError(
+                    f"operator {node.op_type} needs opset {since}, the model has {version} "
+                    f"(node '{name_of(node)}'); export it with a newer opset"
+                )
+            raise UserError(
+                f"ONNX has no operator {node.op_type} (node '{name_of(node)}'); export the model without it"
+            )
+
+
 def inline_functions(model):
     """Returns the model with the functions that it defines itself inlined."""
     from onnx import inliner
@@ -641,6 +667,7 @@ def run(request):
         model.graph.name = os.path.splitext(os.path.basename(request["model"]))[0]
     model = inline_functions(model)
     foreign = check_domains(model)
+    check_operators(model)
     check_elements(model.graph)
     shaped = set_missing_shapes(model.graph, request["shapes"])
     original = [dimension_names(value) for value in model.graph.input]
@@ -663,8 +690,9 @@ def run(request):
     if request["simplify"]:
         model = simplify(model, request["mlir"] + ".simple.onnx")
     inferred = infer_shapes(model)
-    if hone_onnx_rewrites.rewrite(inferred):
+    while hone_onnx_rewrites.rewrite(inferred):  # the new shapes may allow more
         model = inferred
+        inferred = infer_shapes(model)
     if foreign:
         infer_runtime_types(model)
     if 0 < opset(model) < request["opset"]:

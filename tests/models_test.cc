@@ -125,6 +125,7 @@ TEST_F(Models, RewritesMirroredAndNegativePads) {
 TEST_F(Models, CutsInputThatNoWindowReads) {
   box_.write("window.onnx", encode({.inputs = {{"x", {"1", "2", "4", "4"}}},
                                     .outputs = {{"y", {"1", "2", "1", "1"}}},
+                                    .weights = {},
                                     .nodes = {{"MaxPool",
                                                {"x"},
                                                "y",
@@ -163,6 +164,10 @@ TEST_F(Models, TreatsPlaceholdersAsDimensionsWithoutName) {
   box_.write("unnamed.onnx", encode(model));
   EXPECT_EQ(bench({"unnamed.onnx", "--input", "2x8xf32"}).code, 0);
   expectBenchError({"unnamed.onnx"}, {"dimension x.1", "--dim x.1=N"});
+  model.inputs[0].shape = {"-1", "8"};
+  model.outputs[0].shape = {"-1", "4"};
+  box_.write("negative.onnx", encode(model));
+  EXPECT_EQ(bench({"negative.onnx", "--dim", "x.0=2"}).code, 0);
 }
 
 TEST_F(Models, GeneratesInputWithoutUse) {
@@ -181,6 +186,24 @@ TEST_F(Models, SaysWhatIsWrongWithFile) {
   const std::string whole = encode(denseLayer());
   box_.write("part.onnx", whole.substr(0, whole.size() / 2));
   expectBenchError({"part.onnx"}, {"part.onnx", "truncated or damaged"});
+}
+
+TEST_F(Models, SaysWhyResultsAreNotVerified) {
+  OnnxModel model = denseLayer();
+  model.opset = 99;
+  box_.write("future.onnx", encode(model));
+  EXPECT_THAT(bench({"future.onnx"}).out,
+              ContainsRegex("results not verified: not compared with ONNX Runtime: .*99"));
+}
+
+TEST_F(Models, NamesOperatorOfAnotherOpset) {
+  OnnxModel model = denseLayer();
+  model.nodes[2].op = "Swish";
+  box_.write("newer.onnx", encode(model));
+  expectBenchError({"newer.onnx"}, {"newer.onnx", "Swish needs opset 24", "node_y"});
+  model.nodes[2].op = "Frobnicate";
+  box_.write("unknown.onnx", encode(model));
+  expectBenchError({"unknown.onnx"}, {"no operator Frobnicate", "node_y"});
 }
 
 TEST_F(Models, NamesUnsupportedOperator) {
