@@ -676,10 +676,10 @@ def run(request):
     fix_dimensions(model, sizes)
     hone_onnx_rewrites.set_forgotten_defaults(model.graph)
     complete_outputs(model.graph, infer_shapes(model).graph)
+    inline_constant_branches(model)
     fixes = bool(sizes or fixed or shaped)
     if fixes:
         onnx.save(model, request["fixed"])
-    inline_constant_branches(model)
     reply = describe(infer_shapes(model), {**sizes, **fixed}, chosen, original)
     reply["weights"] = weights
     reply["fixed"] = fixes

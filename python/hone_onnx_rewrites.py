@@ -337,7 +337,7 @@ class Rewriter:
         """Returns the weights or the state of one direction."""
         value = next((one for one in self.graph.initializer if one.name == name), None)
         if value is None:
-            return self.gather(name, [number], 0)
+            return self.cut(name, {0: (number, number + 1)})
         return self.constant(numpy_helper.to_array(value)[number : number + 1], f"{name}_{number}")
 
     # Fourier transform

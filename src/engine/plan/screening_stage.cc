@@ -22,8 +22,10 @@ Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std
       return {};
     case Outcome::mismatch:
       return userError("{} computes a wrong result with the default config: {}", name, message);
-    case Outcome::runFailed:
     case Outcome::runTimeout:
+      return userError("{} does not run on {}: {}; use --run-timeout to allow more time", name,
+                       state.runner.device().name, message);
+    case Outcome::runFailed:
       return userError("{} does not run on {}: {}", name, state.runner.device().name, message);
     default:
       return userError("{} does not compile: {}", name, program.describeFailure(message));
