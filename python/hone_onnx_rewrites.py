@@ -1,6 +1,7 @@
 """Replaces operators of an ONNX model that IREE does not compile by others with the same results.
 
 Each rewrite is for one kind of node, and applies only if the values and shapes that it needs are known:
+  Pad, Reshape, Slice, …      computed but constant pads, shapes and bounds become constants
   STFT                        the attribute onesided is written out: shape inference forgets its default
   Pad                         mirrored values are gathered, negative pads cut
   Slice                       backward slices are gathered
@@ -12,6 +13,12 @@ Each rewrite is for one kind of node, and applies only if the values and shapes 
 import numpy
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+
+# Operators whose result has a shape that depends on values, with the positions of these inputs.
+SHAPE_OPERANDS = {
+    "ConstantOfShape": [0], "Expand": [1], "Pad": [1, 3], "Reshape": [1], "Slice": [1, 2, 3, 4], "Squeeze": [1],
+    "Tile": [1], "Unsqueeze": [1],
+}  # fmt: skip
 
 # Operators with more constant input than this are not evaluated.
 MAX_ELEMENTS = 1 << 16
@@ -106,6 +113,7 @@ class Rewriter:
         kept = []
         changed = False
         for node in self.graph.node:
+            changed = self.fix_shape(node) or changed
             self.nodes = []
             rewrite = rewrites.get(node.op_type) if node.domain in ("", "ai.onnx") else None
             if rewrite is not None and rewrite(node):
@@ -120,6 +128,19 @@ class Rewriter:
             kept = [type(node).FromString(node.SerializeToString()) for node in kept]
             del self.graph.node[:]
             self.graph.node.extend(kept)
+        return changed
+
+    def fix_shape(self, node):
+        """Replaces computed but constant inputs that determine the shape of the result, so that it can be inferred."""
+        changed = False
+        for position in SHAPE_OPERANDS.get(node.op_type, []) if node.domain in ("", "ai.onnx") else []:
+            producer = self.constants.producers.get(node.input[position]) if self.is_given(node, position) else None
+            value = None
+            if producer is not None and producer.op_type != "Constant":
+                value = self.constants.find(node.input[position])
+            if value is not None and value.dtype == numpy.int64:
+                node.input[position] = self.constant(value, node.input[position])
+                changed = True
         return changed
 
     def unique(self, name):
