@@ -126,7 +126,9 @@ void printNotes(const BenchRun& bench) {
     fmt::print("\nnoise: {} varies by up to {:.2f} % in this run\n", baseline.config.name,
                floor * 100);
   }
-  const std::string why = baseline.message.empty() ? "no independent reference" : baseline.message;
+  const bool listed = bench.findings.size() > 1 || bench.alternative;  // with its message
+  const std::string why =
+      listed || baseline.message.empty() ? "no independent reference" : baseline.message;
   if (baseline.expectation == engine::Expectation::reference) {
     fmt::print("results verified against {}\n",
                bench.plan.programs.front().model.empty() ? "oneDNN" : "ONNX Runtime");
