@@ -124,8 +124,19 @@ def drop_initialized_inputs(model):
     graph.input.extend(kept)
 
 
+def is_fixed(dim):
+    """Returns true if a dimension has a size; some exporters write -1 for one that has none."""
+    return dim.HasField("dim_value") and dim.dim_value >= 0
+
+
+def dimension_name(value, axis, dim):
+    """Returns the name of a dynamic dimension: INPUT.AXIS if it has none, or a placeholder such as "?"."""
+    named = dim.dim_param != "None" and any(one.isalpha() or one == "_" for one in dim.dim_param)
+    return dim.dim_param if named else f"{value.name}.{axis}"
+
+
 def dimension_names(value):
-    """Returns a size or a name per dimension. Dimensions without a name are called INPUT.AXIS."""
+    """Returns a size or a name per dimension."""
     if not value.type.HasField("tensor_type"):
         raise UserError(f"input or output '{value.name}' is not a tensor, which IREE does not support")
     tensor = value.type.tensor_type
@@ -133,10 +144,10 @@ def dimension_names(value):
         return None
     names = []
     for axis, dim in enumerate(tensor.shape.dim):
-        if dim.HasField("dim_value") and dim.dim_value >= 0:
+        if is_fixed(dim):
             names.append(dim.dim_value)
         else:
-            names.append(dim.dim_param or f"{value.name}.{axis}")
+            names.append(dimension_name(value, axis, dim))
     return names
 
 
@@ -217,44 +228,25 @@ def numpy_integer(element, value):
     return numpy.array(value, dtype=numpy.int32 if element == 6 else numpy.int64)
 
 
-def constant_condition(graph, name):
-    """Returns the value of a condition that depends on constants only, or None."""
-    from onnx import numpy_helper
-
-    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    producers = {output: node for node in graph.node for output in node.output}
-
-    def compute(value):
-        if value in constants:
-            return constants[value]
-        node = producers.get(value)
-        if node is None or node.op_type not in ("Constant", "Equal", "Not", "Identity", "Cast"):
-            return None
-        if node.op_type == "Constant":
-            return next((numpy_helper.to_array(one.t) for one in node.attribute if one.HasField("t")), None)
-        operands = [compute(one) for one in node.input]
-        if any(operand is None for operand in operands):
-            return None
-        if node.op_type == "Equal":
-            return operands[0] == operands[1]
-        return ~operands[0] if node.op_type == "Not" else operands[0]
-
-    result = compute(name)
-    return None if result is None or result.size != 1 else bool(result.item())
-
-
-def inline_constant_branches(graph):
+def inline_constant_branches(model):
     """Replaces each If with a constant condition by the branch that it takes."""
     from onnx import helper
 
+    import hone_onnx_rewrites
+
+    graph = model.graph
+    if all(node.op_type != "If" for node in graph.node):
+        return
+    constants = hone_onnx_rewrites.ConstantValues(infer_shapes(model))
     nodes = []
     changed = False
     for node in graph.node:
-        taken = constant_condition(graph, node.input[0]) if node.op_type == "If" else None
-        if taken is None:
+        condition = constants.find(node.input[0]) if node.op_type == "If" else None
+        if condition is None or condition.size != 1:
             nodes.append(node)
             continue
         changed = True
+        taken = bool(condition.item())
         wanted = "then_branch" if taken else "else_branch"
         branch = next(one.g for one in node.attribute if one.name == wanted)
         nodes.extend(branch.node)
@@ -266,7 +258,7 @@ def inline_constant_branches(graph):
         del graph.node[:]
         graph.node.extend(nodes)
         del graph.value_info[:]
-        inline_constant_branches(graph)
+        inline_constant_branches(model)
 
 
 def choose_sizes(graph, request, fixed):
@@ -310,14 +302,14 @@ def fix_dimensions(model, sizes):
         if not value.type.HasField("tensor_type"):
             continue
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            name = dim.dim_param or f"{value.name}.{axis}"
-            if not dim.HasField("dim_value") and name in sizes:
+            name = dimension_name(value, axis, dim)
+            if not is_fixed(dim) and name in sizes:
                 dim.dim_value = sizes[name]
     # Shapes of the dynamic model would contradict the new ones.
     del graph.value_info[:]
     for value in graph.output:
         for dim in value.type.tensor_type.shape.dim:
-            if not dim.HasField("dim_value"):
+            if not is_fixed(dim):
                 dim.Clear()
 
 
@@ -431,7 +423,6 @@ def describe(model, sizes, chosen, original):
         "dims": sizes,
         "chosen": chosen,
         "opset": opset(model),
-        "nodes": list(list_nodes(model.graph)),
     }
 
 
@@ -521,6 +512,27 @@ def check_domains(model):
             )
         found = True
     return found
+
+
+def check_operators(model):
+    """Rejects operators that the model's version of ONNX does not have."""
+    import onnx
+
+    version = opset(model)
+    for graph in list_graphs(model.graph):
+        for node in graph.node:
+            if node.domain not in ("", "ai.onnx") or onnx.defs.has(node.op_type, version):
+                continue
+            if onnx.defs.has(node.op_type):
+                since = min(one.since_version for one in onnx.defs.get_all_schemas_with_history()
+                            if one.name == node.op_type and one.domain == "")  # fmt: skip
+                raise UserError(
+                    f"operator {node.op_type} needs opset {since}, the model has {version} "
+                    f"(node '{name_of(node)}'); export it with a newer opset"
+                )
+            raise UserError(
+                f"ONNX has no operator {node.op_type} (node '{name_of(node)}'); export the model without it"
+            )
 
 
 def inline_functions(model):
@@ -647,36 +659,45 @@ def run(request):
     """Performs a request."""
     import onnx
 
+    import hone_onnx_rewrites
+
     model, weights = load(request["model"])
     drop_initialized_inputs(model)
     if not model.graph.name:
         model.graph.name = os.path.splitext(os.path.basename(request["model"]))[0]
     model = inline_functions(model)
     foreign = check_domains(model)
+    check_operators(model)
     check_elements(model.graph)
     shaped = set_missing_shapes(model.graph, request["shapes"])
     original = [dimension_names(value) for value in model.graph.input]
     fixed = fix_scalars(model.graph, request["dims"])
-    inline_constant_branches(model.graph)
     sizes, chosen = choose_sizes(model.graph, request, fixed)
     fix_dimensions(model, sizes)
-    inferred = infer_shapes(model)
-    complete_outputs(model.graph, inferred.graph)
-    reply = describe(inferred, {**sizes, **fixed}, chosen, original)
-    reply["weights"] = weights
-    reply["fixed"] = bool(sizes or fixed or shaped)
-    if reply["fixed"]:
+    hone_onnx_rewrites.set_forgotten_defaults(model.graph)
+    complete_outputs(model.graph, infer_shapes(model).graph)
+    inline_constant_branches(model)
+    fixes = bool(sizes or fixed or shaped)
+    if fixes:
         onnx.save(model, request["fixed"])
+    reply = describe(infer_shapes(model), {**sizes, **fixed}, chosen, original)
+    reply["weights"] = weights
+    reply["fixed"] = fixes
     reply["definable"] = definable_operators(model)
     reply["domains"] = {node.op_type: node.domain for node in foreign_nodes(model)}
     if request["expand"]:
         model = expand(model, request["expand"])
     if request["simplify"]:
         model = simplify(model, request["mlir"] + ".simple.onnx")
+    inferred = infer_shapes(model)
+    while hone_onnx_rewrites.rewrite(inferred):  # the new shapes may allow more
+        model = inferred
+        inferred = infer_shapes(model)
     if foreign:
         infer_runtime_types(model)
     if 0 < opset(model) < request["opset"]:
         model = convert_opset(model, request["opset"])
+    reply["nodes"] = list(list_nodes(model.graph))  # those of the module
     reply["external"] = weight_bytes(model) >= request["externalize"]
     try:
         write_mlir(model, request, reply["external"])

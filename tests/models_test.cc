@@ -106,6 +106,70 @@ TEST_F(Models, ReplacesUnknownOperatorByItsDefinition) {
   EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
 }
 
+TEST_F(Models, RewritesMirroredAndNegativePads) {
+  const auto pad = [](const char* mode, std::vector<float> pads) {
+    return OnnxModel{
+        .inputs = {{"x", {"2", "300"}}},
+        .outputs = {{"y", {"2", std::to_string(300 + static_cast<int>(pads[1] + pads[3]))}}},
+        .weights = {{.name = "p", .shape = {"4"}, .values = pads, .integers = true}},
+        .nodes = {{"Pad", {"x", "p"}, "y", {{"mode", mode}}}}};
+  };
+  box_.write("mirror.onnx", encode(pad("reflect", {0, 200, 0, 150})));
+  box_.write("crop.onnx", encode(pad("constant", {0, -7, 0, 3})));
+  for (const char* name : {"mirror.onnx", "crop.onnx"}) {
+    const CommandResult ran = bench({name});
+    EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
+  }
+}
+
+TEST_F(Models, CutsInputThatNoWindowReads) {
+  box_.write("window.onnx", encode({.inputs = {{"x", {"1", "2", "4", "4"}}},
+                                    .outputs = {{"y", {"1", "2", "1", "1"}}},
+                                    .weights = {},
+                                    .nodes = {{"MaxPool",
+                                               {"x"},
+                                               "y",
+                                               {{.name = "kernel_shape", .integers = {3, 3}},
+                                                {.name = "strides", .integers = {2, 2}}}}}}));
+  const CommandResult ran = bench({"window.onnx"});
+  EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
+}
+
+TEST_F(Models, RewritesBackwardRecurrentLayer) {
+  const auto weight = [](const char* name, std::vector<std::string> shape, std::size_t count) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(static_cast<float>(static_cast<int>(i % 11) - 5) * 0.1F);
+    }
+    return OnnxTensor{name, std::move(shape), std::move(values)};
+  };
+  box_.write(
+      "gru.onnx",
+      encode(
+          {.inputs = {{"x", {"5", "1", "3"}}},
+           .outputs = {{"y", {"5", "2", "1", "4"}}},
+           .weights = {weight("w", {"2", "12", "3"}, 72), weight("r", {"2", "12", "4"}, 96)},
+           .nodes = {{"GRU",
+                      {"x", "w", "r"},
+                      "y",
+                      {{"direction", "bidirectional"}, {.name = "hidden_size", .integer = 4}}}}}));
+  const CommandResult ran = bench({"gru.onnx"});
+  EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
+}
+
+TEST_F(Models, TreatsPlaceholdersAsDimensionsWithoutName) {
+  OnnxModel model = denseLayer();
+  model.inputs[0].shape = {"?", "?"};
+  model.outputs[0].shape = {"?", "4"};
+  box_.write("unnamed.onnx", encode(model));
+  EXPECT_EQ(bench({"unnamed.onnx", "--input", "2x8xf32"}).code, 0);
+  expectBenchError({"unnamed.onnx"}, {"dimension x.1", "--dim x.1=N"});
+  model.inputs[0].shape = {"-1", "8"};
+  model.outputs[0].shape = {"-1", "4"};
+  box_.write("negative.onnx", encode(model));
+  EXPECT_EQ(bench({"negative.onnx", "--dim", "x.0=2"}).code, 0);
+}
+
 TEST_F(Models, GeneratesInputWithoutUse) {
   OnnxModel model = denseLayer();
   model.inputs.push_back({"unused", {"3"}});
@@ -122,6 +186,24 @@ TEST_F(Models, SaysWhatIsWrongWithFile) {
   const std::string whole = encode(denseLayer());
   box_.write("part.onnx", whole.substr(0, whole.size() / 2));
   expectBenchError({"part.onnx"}, {"part.onnx", "truncated or damaged"});
+}
+
+TEST_F(Models, SaysWhyResultsAreNotVerified) {
+  OnnxModel model = denseLayer();
+  model.opset = 99;
+  box_.write("future.onnx", encode(model));
+  EXPECT_THAT(bench({"future.onnx"}).out,
+              ContainsRegex("results not verified: not compared with ONNX Runtime: .*99"));
+}
+
+TEST_F(Models, NamesOperatorOfAnotherOpset) {
+  OnnxModel model = denseLayer();
+  model.nodes[2].op = "Swish";
+  box_.write("newer.onnx", encode(model));
+  expectBenchError({"newer.onnx"}, {"newer.onnx", "Swish needs opset 24", "node_y"});
+  model.nodes[2].op = "Frobnicate";
+  box_.write("unknown.onnx", encode(model));
+  expectBenchError({"unknown.onnx"}, {"no operator Frobnicate", "node_y"});
 }
 
 TEST_F(Models, NamesUnsupportedOperator) {

@@ -27,7 +27,7 @@ std::string bytes(unsigned field, const std::string& content) {
   return varint(field << 3U | 2U) + varint(content.size()) + content;
 }
 
-bool isSize(const std::string& text) { return text.find_first_not_of("0123456789") == text.npos; }
+bool isSize(const std::string& text) { return text.find_first_not_of("-0123456789") == text.npos; }
 
 std::string valueInfo(const OnnxTensor& tensor) {
   std::string shape;
@@ -40,15 +40,39 @@ std::string valueInfo(const OnnxTensor& tensor) {
 
 std::string weight(const OnnxTensor& tensor) {
   std::string raw;
-  for (const float value : tensor.values) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto append = [&](auto bits) {
     raw.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
+  };
+  for (const float value : tensor.values) {
+    if (tensor.integers) {
+      append(static_cast<std::int64_t>(value));
+    } else {
+      append(std::bit_cast<std::uint32_t>(value));
+    }
   }
   std::string text;
   for (const std::string& size : tensor.shape) {
     text += number(1, std::stoll(size));
   }
-  return text + number(2, kFloat) + bytes(8, tensor.name) + bytes(9, raw);
+  return text + number(2, tensor.integers ? kInt64 : kFloat) + bytes(8, tensor.name) +
+         bytes(9, raw);
+}
+
+std::string attribute(const OnnxAttribute& attribute) {
+  constexpr std::int64_t kInteger = 2;
+  constexpr std::int64_t kString = 3;
+  constexpr std::int64_t kIntegers = 7;
+  std::string text = bytes(1, attribute.name);
+  if (!attribute.text.empty()) {
+    return text + bytes(4, attribute.text) + number(20, kString);
+  }
+  if (attribute.integers.empty()) {
+    return text + number(3, attribute.integer) + number(20, kInteger);
+  }
+  for (const std::int64_t value : attribute.integers) {
+    text += number(8, value);
+  }
+  return text + number(20, kIntegers);
 }
 
 std::vector<float> countedValues(std::size_t count) {
@@ -68,8 +92,11 @@ std::string encode(const OnnxModel& model) {
     for (const std::string& input : node.inputs) {
       text += bytes(1, input);
     }
-    graph += bytes(
-        1, text + bytes(2, node.output) + bytes(3, "node_" + node.output) + bytes(4, node.op));
+    text += bytes(2, node.output) + bytes(3, "node_" + node.output) + bytes(4, node.op);
+    for (const OnnxAttribute& one : node.attributes) {
+      text += bytes(5, attribute(one));
+    }
+    graph += bytes(1, text);
   }
   graph += bytes(2, model.graph);
   for (const OnnxTensor& tensor : model.weights) {

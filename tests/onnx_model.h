@@ -14,10 +14,19 @@ struct OnnxTensor {
   bool integers = false;           ///< i64 instead of f32
 };
 
+/// An attribute with one of the values.
+struct OnnxAttribute {
+  std::string name;
+  std::string text{};
+  std::vector<std::int64_t> integers{};
+  std::int64_t integer = 0;
+};
+
 struct OnnxNode {
   std::string op;
   std::vector<std::string> inputs;
   std::string output;
+  std::vector<OnnxAttribute> attributes{};
 };
 
 struct OnnxModel {

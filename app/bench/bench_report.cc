@@ -126,15 +126,18 @@ void printNotes(const BenchRun& bench) {
     fmt::print("\nnoise: {} varies by up to {:.2f} % in this run\n", baseline.config.name,
                floor * 100);
   }
+  const bool listed = bench.findings.size() > 1 || bench.alternative;  // with its message
+  const std::string why =
+      listed || baseline.message.empty() ? "no independent reference" : baseline.message;
   if (baseline.expectation == engine::Expectation::reference) {
     fmt::print("results verified against {}\n",
                bench.plan.programs.front().model.empty() ? "oneDNN" : "ONNX Runtime");
   } else if (!engine::canBeCompared(bench.plan.programs.front())) {
     fmt::print("results not verified: unsupported result type\n");
   } else if (bench.findings.size() > 1) {
-    fmt::print("results compared with {}; no independent reference\n", baseline.config.name);
+    fmt::print("results compared with {}; {}\n", baseline.config.name, why);
   } else {
-    fmt::print("results not verified: no independent reference\n");
+    fmt::print("results not verified: {}\n", why);
   }
   const bool twoWay = !bench.plan.selects && bench.findings.size() == 2;
   if (twoWay && baseline.artifact == bench.findings[1].artifact) {

@@ -149,7 +149,9 @@ Result<void> writeTunedFolder(const Context& context, Toolchain& toolchain,
   tuned.host = hostName();
   tuned.cpu = cpuName();
   tuned.createdAt = utcNow();
-  tuned.inputs = program.whole.inputSpecs;
+  for (const std::string& input : program.whole.inputSpecs) {
+    tuned.inputs.push_back(tune::moveInput(input, ".", folder));
+  }
   tuned.seed = program.whole.seed;
   tuned.flags = program.whole.flags;
   HONE_CHECK(addProgram(program.whole.program, folder, tuned));

@@ -68,7 +68,7 @@ Result<engine::Program> loadTuned(const tune::TunedFolder& tuned, const fs::path
   engine::ProgramSource source;
   source.flags = tuned.flags;
   source.function = tuned.function;
-  source.inputs = tuned.inputs;
+  source.inputs = tuned.allInputs(folder);
   std::error_code ignored;
   const fs::path original = folder / tuned.source;
   if (iree::isOnnx(original) && fs::exists(original, ignored)) {
@@ -105,7 +105,7 @@ Result<VerifyContext> openFolder(const VerifyOptions& options, tune::TunedFolder
   }
   whole.flags = context.tuned.flags;
   whole.seed = context.tuned.seed;
-  whole.inputSpecs = context.tuned.inputs;
+  whole.inputSpecs = context.tuned.allInputs(context.folder);
   tune::InputSets sets = HONE_TRY(
       tune::makeInputSets(whole.program, whole.inputSpecs, whole.seed, context.scratch.path()));
   whole.inputs = std::move(sets.first);
@@ -408,6 +408,12 @@ void addVerifyCommand(CLI::App& app, Context& context) {
                       "Device to run on (default: the one it was tuned on)");
   command
       ->add_option("--compile-timeout", options->toolchain.compileSeconds, "Timeout of one compile")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--run-timeout", options->toolchain.runSeconds,
+                   "Timeout of one measuring process")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

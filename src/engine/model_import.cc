@@ -49,7 +49,8 @@ std::string describeFailure(const std::optional<iree::ModelNode>& node,
                             const iree::ExpandedModel& imported,
                             const iree::CompileReport& report) {
   if (!node) {
-    return fmt::format("IREE cannot compile it: {}", report.message);
+    return fmt::format("IREE cannot compile it: {}",
+                       iree::nameNode(imported.model, report.message));
   }
   const std::string name = node->name.empty() ? "" : fmt::format(" (node '{}')", node->name);
   if (const auto domain = imported.domains.find(node->op); domain != imported.domains.end()) {
@@ -107,7 +108,7 @@ class ModelLowering {
         return *std::move(lowered);
       }
     }
-    return userError("{}: {}", source_.file.filename().string(), firstFailure_);
+    return userError("{}: {}", source_.file.filename().string(), failure_);
   }
 
  private:
@@ -116,7 +117,7 @@ class ModelLowering {
   Result<std::optional<LoweredModel>> expandAndLower() {
     for (;;) {
       auto imported = iree::importExpanded(compiler_, model_, expanded_);
-      if (!imported && !firstFailure_.empty() && imported.error().fault == Fault::user) {
+      if (!imported && !failure_.empty() && imported.error().fault == Fault::user) {
         return std::nullopt;
       }
       HONE_CHECK(imported);
@@ -133,9 +134,8 @@ class ModelLowering {
         return userError("invalid compiler flags: {}", lowered.report.message);
       }
       const auto node = HONE_TRY(findFailedNode(imported->model, lowered.report));
-      if (firstFailure_.empty()) {
-        firstFailure_ = describeFailure(node, *imported, lowered.report);
-      }
+      // The last attempt fails at what none of them can change.
+      failure_ = describeFailure(node, *imported, lowered.report);
       const auto has = [&](const std::vector<std::string>& names) {
         return std::ranges::find(names, node->op) != names.end();
       };
@@ -150,7 +150,7 @@ class ModelLowering {
   const ProgramSource& source_;
   iree::ModelSource model_;
   std::vector<std::string> expanded_;  ///< operators
-  std::string firstFailure_;
+  std::string failure_;
 };
 
 }  // namespace

@@ -239,6 +239,7 @@ Result<Program> loadModel(iree::Compiler& compiler, const ProgramSource& source)
   }
   program.dims = model.dims;
   program.chosenDims = model.chosen;
+  program.imported = std::make_shared<const iree::ImportedModel>(model);
   if (!model.parameters.empty()) {
     program.parameters.push_back(
         fmt::format("{}={}", iree::kModelScope, model.parameters.string()));
@@ -256,6 +257,10 @@ std::string Program::label() const {
 }
 
 std::string Program::fileName() const { return (file.empty() ? source : file).filename().string(); }
+
+std::string Program::describeFailure(const std::string& message) const {
+  return imported ? iree::nameNode(*imported, message) : message;
+}
 
 std::string Program::describeDims() const {
   std::vector<std::string> sizes;

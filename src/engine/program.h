@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,11 +47,15 @@ struct Program {
   std::vector<std::string> parameters{};  ///< files with weights, as in "model=weights.irpa"
   iree::DimensionSizes dims{};            ///< sizes that dynamic dimensions were fixed to
   iree::DimensionSizes chosenDims{};      ///< those that the user did not give
+  /// The model as it was imported; nullptr if there is none, or in another process.
+  std::shared_ptr<const iree::ImportedModel> imported{};
 
   /// Returns the display name: the file name, and the function name if it differs.
   [[nodiscard]] std::string label() const;
   /// Returns the name of the user's file, without folders.
   [[nodiscard]] std::string fileName() const;
+  /// Returns the compiler's message, with the node of the model that it is about.
+  [[nodiscard]] std::string describeFailure(const std::string& message) const;
   /// Returns the sizes of dimensions, as in "batch=1, sequence=128"; "" if there are none.
   [[nodiscard]] std::string describeDims() const;
 };

@@ -41,7 +41,7 @@ Result<std::vector<DispatchTimes>> measureCompiled(const Plan& plan,
   for (const iree::Compiled& one : compiled) {
     if (one.module.empty()) {
       return userError("{} does not compile: {}", plan.programs.front().fileName(),
-                       one.report.message);
+                       plan.programs.front().describeFailure(one.report.message));
     }
     const iree::Call call{one.module, plan.programs.front().function, plan.inputs.arguments,
                           plan.programs.front().parameters};

@@ -15,17 +15,20 @@ namespace {
 using model::Outcome;
 
 Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std::string& message) {
-  const std::string name = state.plan.programs.front().fileName();
+  const Program& program = state.plan.programs.front();
+  const std::string name = program.fileName();
   switch (outcome) {
     case Outcome::ok:
       return {};
     case Outcome::mismatch:
       return userError("{} computes a wrong result with the default config: {}", name, message);
-    case Outcome::runFailed:
     case Outcome::runTimeout:
+      return userError("{} does not run on {}: {}; use --run-timeout to allow more time", name,
+                       state.runner.device().name, message);
+    case Outcome::runFailed:
       return userError("{} does not run on {}: {}", name, state.runner.device().name, message);
     default:
-      return userError("{} does not compile: {}", name, message);
+      return userError("{} does not compile: {}", name, program.describeFailure(message));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "iree/import/onnx_import.h"
 
+#include <re2/re2.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kScript = "hone_import_onnx.py";
+constexpr const char* kRewrites = "hone_onnx_rewrites.py";  ///< module of the script
 /// Weights from this size on are parameters: otherwise every compile parses and writes them.
 constexpr std::uint64_t kExternalizeBytes = std::uint64_t{48} << 20U;
 constexpr int kExitUserError = 2;
@@ -136,7 +139,8 @@ class OnnxImport {
     script_ = HONE_TRY(findImportScript());
     Hasher hasher;
     hasher.field("onnx").field(compiler_.revision()).field(HONE_TRY(hashFile(source_.file)));
-    hasher.field(HONE_TRY(hashFile(script_))).field(request_.dump());
+    hasher.field(HONE_TRY(hashFile(script_)));
+    hasher.field(HONE_TRY(hashFile(script_.parent_path() / kRewrites))).field(request_.dump());
     key_ = hasher.hex();
     if (auto known = findKnown()) {
       return *known;
@@ -275,6 +279,22 @@ Result<std::optional<ModelNode>> findNode(const ImportedModel& model, std::int64
     }
   }
   return op.empty() ? std::nullopt : std::optional(ModelNode{op, ""});
+}
+
+std::string nameNode(const ImportedModel& model, const std::string& message) {
+  static const RE2 kPlace(R"((.*) \(at ([^():]+):(\d+):\d+\)(.*))", RE2::Latin1);
+  std::string before;
+  std::string file;
+  std::int64_t line = 0;
+  std::string after;
+  if (!RE2::FullMatch(message, kPlace, &before, &file, &line, &after) ||
+      file != model.module.filename()) {
+    return message;
+  }
+  const auto node = findNode(model, line);
+  return node && *node ? fmt::format("{} (node '{}', operator {}){}", before, (*node)->name,
+                                     (*node)->op, after)
+                       : message;
 }
 
 }  // namespace hone::iree

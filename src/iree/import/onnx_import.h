@@ -53,10 +53,10 @@ struct ImportedModel {
   std::filesystem::path parameters;  ///< weights of scope kModelScope; "" if they are in the module
   std::vector<ModelValue> inputs;
   std::vector<ModelValue> outputs;
-  DimensionSizes dims;    ///< sizes of all dynamic dimensions
-  DimensionSizes chosen;  ///< those that the source does not give: the batch, which is 1
-  int opset = 0;          ///< of the original model
-  std::vector<ModelNode> nodes;
+  DimensionSizes dims;           ///< sizes of all dynamic dimensions
+  DimensionSizes chosen;         ///< those that the source does not give: the batch, which is 1
+  int opset = 0;                 ///< of the original model
+  std::vector<ModelNode> nodes;  ///< of the module, in its order
 };
 
 /// Scope of the parameters of imported models.
@@ -73,5 +73,9 @@ inline constexpr const char* kModelScope = "model";
 /// Returns the node at a line of the imported module; nothing if there is none.
 [[nodiscard]] Result<std::optional<ModelNode>> findNode(const ImportedModel& model,
                                                         std::int64_t line);
+
+/// Returns the message of the compiler with the name of the node in place of the location in the
+/// imported module.
+[[nodiscard]] std::string nameNode(const ImportedModel& model, const std::string& message);
 
 }  // namespace hone::iree

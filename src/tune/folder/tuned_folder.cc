@@ -116,6 +116,14 @@ json toJson(const Effort& effort) {
           {"peak_memory_bytes", effort.peakBytes}};
 }
 
+std::vector<std::string> TunedFolder::allInputs(const fs::path& folder) const {
+  std::vector<std::string> all;
+  for (const std::string& input : inputs) {
+    all.push_back(moveInput(input, folder, "."));
+  }
+  return all;
+}
+
 std::vector<std::string> TunedFolder::allTunedFlags(const fs::path& folder) const {
   std::vector<std::string> all;
   for (const std::string& flag : tunedFlags) {
@@ -175,6 +183,19 @@ std::string relativeFlag(const std::string& flag, const fs::path& folder) {
   const fs::path relative = file.lexically_relative(fs::absolute(folder));
   const bool inside = file.is_absolute() && !relative.empty() && *relative.begin() != "..";
   return inside ? flag.substr(0, equals + 1) + relative.string() : flag;
+}
+
+std::string moveInput(const std::string& spec, const fs::path& from, const fs::path& to) {
+  const auto equals = spec.find("=@");
+  const auto at = spec.starts_with('@') ? 0 : equals == std::string::npos ? equals : equals + 1;
+  std::error_code ignored;
+  const bool isFolder = at == std::string::npos && fs::is_directory(from / spec, ignored);
+  if (at == std::string::npos && !isFolder) {
+    return spec;
+  }
+  const std::string before = isFolder ? "" : spec.substr(0, at + 1);
+  const fs::path file = fs::absolute(from / spec.substr(before.size())).lexically_normal();
+  return before + file.lexically_relative(fs::absolute(to).lexically_normal()).string();
 }
 
 Result<void> checkTunedFolder(const fs::path& folder) {

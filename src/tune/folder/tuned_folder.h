@@ -65,6 +65,8 @@ struct TunedFolder {
   std::optional<double> onnxRuntimeNs;
   std::optional<Effort> effort;  ///< absent if other processes tried the candidates
 
+  /// Returns the input specs with paths relative to the current folder.
+  [[nodiscard]] std::vector<std::string> allInputs(const std::filesystem::path& folder) const;
   /// Returns the flags of the tuned program with absolute paths. `specFlag` is that of the spec.
   [[nodiscard]] std::vector<std::string> allTunedFlags(const std::filesystem::path& folder) const;
 };
@@ -82,6 +84,11 @@ struct TunedFolder {
 /// Returns `flag` with the file that it names in `folder` as a relative path, or as it is.
 [[nodiscard]] std::string relativeFlag(const std::string& flag,
                                        const std::filesystem::path& folder);
+
+/// Returns an input spec whose file or folder, relative to `from` if it is not absolute, is named
+/// relative to `to`.
+[[nodiscard]] std::string moveInput(const std::string& spec, const std::filesystem::path& from,
+                                    const std::filesystem::path& to);
 
 /// Fails with a user error if `folder` exists and is not the result of an earlier run.
 [[nodiscard]] Result<void> checkTunedFolder(const std::filesystem::path& folder);

@@ -82,6 +82,16 @@ TEST_F(TunedFolderTest, NamesFilesRelativeToFolder) {
   EXPECT_THAT(tuned.allTunedFlags(scratch_.path()), ElementsAre("--spec=" + spec, "--level=O3"));
 }
 
+TEST_F(TunedFolderTest, NamesInputFilesRelativeToFolder) {
+  const auto& folder = scratch_.path();
+  EXPECT_EQ(moveInput("@x.npy", folder, folder / "tuned"), "@../x.npy");
+  EXPECT_EQ(moveInput("ids=@x.npy", folder, folder / "tuned"), "ids=@../x.npy");
+  EXPECT_EQ(moveInput("4xf32=@x.bin", folder / "tuned", folder), "4xf32=@tuned/x.bin");
+  EXPECT_EQ(moveInput("4xf32=1", folder, folder / "tuned"), "4xf32=1");
+  std::filesystem::create_directory(folder / "inputs");
+  EXPECT_EQ(moveInput("inputs", folder, folder / "tuned"), "../inputs");
+}
+
 TEST_F(TunedFolderTest, QuotesFlagsInResponseFile) {
   EXPECT_EQ(responseFile({"--a=1", "--b=two words", "--c=\"x\""}),
             "--a=1\n\"--b=two words\"\n\"--c=\\\"x\\\"\"\n");

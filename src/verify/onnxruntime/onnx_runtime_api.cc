@@ -20,6 +20,25 @@ struct OrtApiBase {
   const char* (*getVersion)();
 };
 
+/// Removes the path of the model and the place in the source of ONNX Runtime, such as
+/// "/onnxruntime_src/…/graph.cc:12 void onnxruntime::Graph::resolve(int) ", before an explanation.
+std::string_view explanation(std::string_view message) {
+  constexpr std::string_view kPlace = "/onnxruntime_src/";
+  const auto place = message.find(kPlace);
+  if (place == std::string_view::npos) {
+    return message;
+  }
+  int depth = 0;
+  for (std::size_t at = message.find('(', place); at < message.size(); ++at) {
+    depth += message[at] == '(' ? 1 : message[at] == ')' ? -1 : 0;
+    if (depth == 0) {  // the end of the signature
+      const std::string_view rest = trim(message.substr(at + 1));
+      return rest.empty() ? message : rest;
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
 Result<OnnxRuntimeApi> OnnxRuntimeApi::load(const std::filesystem::path& library) {
@@ -53,7 +72,7 @@ Result<void> OnnxRuntimeApi::check(OrtStatus* status) const {
   std::string message = errorMessage(status);
   releaseStatus(status);
   std::replace(message.begin(), message.end(), '\n', ' ');
-  return userError("ONNX Runtime: {}", shortened(message, 300));
+  return userError("ONNX Runtime: {}", shortened(std::string(explanation(message)), 300));
 }
 
 std::filesystem::path findOnnxRuntime(const std::filesystem::path& site) {
