@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "kernel/judge/error_bound.h"
 #include "kernel/judge/input/natural_inputs.h"
+#include "kernel/judge/reduction_length.h"
 
 namespace hone::kernel {
 namespace {
@@ -101,6 +102,18 @@ Result<void> KernelVerifier::excludeSpecials(Case& made) {
   return {};
 }
 
+Result<double> KernelVerifier::reductionLength(std::size_t shape) {
+  lengths_.resize(context_.tensors.size());
+  if (!lengths_[shape]) {
+    const auto compute = [&](std::span<const verify::Tensor> inputs) {
+      return context_.reference.compute(shape, inputs);
+    };
+    const std::uint64_t seed = seedFrom(context_.options.seed, fmt::format("length {}", shape));
+    lengths_[shape] = HONE_TRY(findReductionLength(context_.shape(shape), compute, seed));
+  }
+  return *lengths_[shape];
+}
+
 std::uint64_t KernelVerifier::maxPerturbations(std::size_t shape) const {
   // An element may hardly change by chance: two perturbations of an attention missed its
   // sensitivity in one set of inputs of a hundred, five in one of a thousand.
@@ -148,7 +161,8 @@ Result<bool> KernelVerifier::check(const CallTensors& tensors,
   if (const auto left = tensors.findUnwritten(outputs)) {
     return fail(*left);
   }
-  const double roundings = allowedRoundings(reductionLength(shape), isUniform(expected.kind));
+  const double roundings =
+      allowedRoundings(HONE_TRY(reductionLength(expected.shape)), isUniform(expected.kind));
   for (std::size_t i = 0; i < shape.outputs.size(); ++i) {
     OutputComparison compared =
         compareOutput(outputs[i], expected.expected[i], expected.scales[i], roundings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,10 +54,13 @@ class KernelVerifier {
   /// Perturbs the inputs once more and raises the scales where the reference is sensitive to them,
   /// or where nearby inputs give large outputs.
   [[nodiscard]] Result<void> widenScales(Case& expected);
+  /// Returns the number of summands of an output element of this shape.
+  [[nodiscard]] Result<double> reductionLength(std::size_t shape);
   /// Returns the maximum number of perturbations for inputs of this shape.
   [[nodiscard]] std::uint64_t maxPerturbations(std::size_t shape) const;
 
   JudgeContext& context_;
+  std::vector<std::optional<double>> lengths_;  ///< per shape; computed on first use
 };
 
 }  // namespace hone::kernel
