@@ -82,7 +82,10 @@ class Scenario:
 
     def start(self, hone):
         environment = dict(os.environ, HONE_STORE=str(self.folder / "hone.db"),
-                           TMPDIR=str(self.folder / "tmp"), HOME=str(self.folder))
+                           TMPDIR=str(self.folder / "tmp"), HOME=str(self.folder),
+                           # Another lock than that of measurements on this machine: times do not
+                           # matter here, and a process that waits is killed while it waits.
+                           SLURMD_NODENAME=f"random-kills-{os.getpid()}")
         environment.setdefault("HONE_IREE", str(ROOT / ".venv"))
         with open(self.folder / "stdout", "wb") as out, open(self.folder / "stderr", "wb") as err:
             return subprocess.Popen([hone, *self.arguments], cwd=self.folder, env=environment,
@@ -106,10 +109,11 @@ class Scenario:
             now = {(run, key): outcome for run, key, outcome in
                    store.execute("SELECT run, key, outcome FROM trials")}
             self.lost += len(self.seen.keys() - now.keys())
-            # The same candidate may be part of two runs, but not of two that continue each other.
+            # A later run has the trials of a finished one again, but continues an unfinished one.
             self.doubled += store.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM trials t JOIN runs r ON r.id = t.run "
-                "GROUP BY r.key, t.key HAVING count(*) > 1)").fetchone()[0]
+                "SELECT count(*) FROM trials t JOIN runs r ON r.id = t.run WHERE EXISTS ("
+                "SELECT 1 FROM trials e JOIN runs q ON q.id = e.run WHERE q.status != 'finished' "
+                "AND q.id < r.id AND q.key = r.key AND e.key = t.key)").fetchone()[0]
             self.seen = now
         store.close()
 
@@ -198,7 +202,7 @@ def disturb(scenario, hone, count):
             scenario.check_outputs()
             if scenario.kills % 5:
                 continue
-        complete(scenario, hone)
+            complete(scenario, hone)
         scenario.check_outputs()
         scenario.check_status()
         scenario.leave()

@@ -51,6 +51,8 @@ TEST_F(Errors, RejectsInvalidCommandLine) {
        {{"bench", "m.mlir", "--rounds", "1"}, {"--rounds", "1"}},
        {{"bench", "m.mlir", "--margin", "2"}, {"--margin"}},
        {{"bench", "m.mlir", "--compile-timeout", "-1"}, {"--compile-timeout"}},
+       {{"bench", "m.mlir", "--compile-timeout", "1e30"}, {"--compile-timeout"}},
+       {{"bench", "m.mlir", "--run-timeout", "inf"}, {"--run-timeout"}},
        {{"bench", "m.mlir", "--configs", "c.json", "--vs", "m.mlir"}, {"--configs", "--vs"}}});
 }
 
