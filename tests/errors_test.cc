@@ -95,6 +95,7 @@ TEST_F(Errors, RejectsInvalidFunctionOrInput) {
   expectAll({{{"bench", "m.mlir", "--function", "gemm"}, {"no function @gemm", "@matmul"}},
              {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},
              {{"bench", "m.mlir", "--input", "16x16xf32"}, {"expects 2 inputs", "1 --input"}},
+             {{"bench", "m.mlir", "--input", "@none.bin", "--input", "16x16xf32"}, {"none.bin"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "4x16xf32"},
               {"input 1", "expects 16x16xf32, got 4x16xf32"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16xf16"}, {"input 1"}},

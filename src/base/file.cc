@@ -289,11 +289,14 @@ Result<void> syncFile(const std::filesystem::path& file) {
   return ok ? Result<void>() : error;
 }
 
-Result<void> checkParentFolder(const std::filesystem::path& file) {
+Result<void> checkOutputFile(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
     return userError("cannot write {}: folder {} does not exist", file.string(), folder.string());
+  }
+  if (std::filesystem::is_directory(file, ignored)) {
+    return userError("cannot write {}: it is a folder", file.string());
   }
   if (file.empty() || std::filesystem::exists(file, ignored)) {
     return {};  // maybe a device; writing it needs no other file
