@@ -51,7 +51,7 @@ Result<void> ProfileOutput::check() {
     }
   }
   for (const std::string& file : {csv, junit}) {
-    HONE_CHECK(checkOutputFile(file));
+    HONE_CHECK(checkParentFolder(file));
   }
   return {};
 }

@@ -29,7 +29,7 @@ struct CompareCommandOptions {
 
 Result<int> compare(const Context& context, const CompareCommandOptions& options) {
   const double margin = HONE_TRY(shareFrom("--margin", options.margin));
-  HONE_CHECK(checkOutputFile(options.html));
+  HONE_CHECK(checkParentFolder(options.html));
   Context other = context;
   if (!options.otherStore.empty()) {
     other.store = options.otherStore;

@@ -30,7 +30,7 @@ fs::path withExtension(const fs::path& page, const char* ending) {
 }
 
 Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson) {
-  HONE_CHECK(checkOutputFile(page));
+  HONE_CHECK(checkParentFolder(page));
   if (fs::is_directory(page)) {
     return userError("{} is a folder; expected a file, e.g. -o {}/report.html", page.string(),
                      page.string());

@@ -289,7 +289,7 @@ Result<void> syncFile(const std::filesystem::path& file) {
   return ok ? Result<void>() : error;
 }
 
-Result<void> checkOutputFile(const std::filesystem::path& file) {
+Result<void> checkParentFolder(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {

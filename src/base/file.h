@@ -27,8 +27,9 @@ namespace hone {
 /// Syncs a file that another process wrote to the disk. Call it before renaming the file.
 [[nodiscard]] Result<void> syncFile(const std::filesystem::path& file);
 
-/// Fails with a user error if the output `file` cannot be created or is a folder. Call it before starting the work whose result goes there. An empty path is not an error.
-[[nodiscard]] Result<void> checkOutputFile(const std::filesystem::path& file);
+/// Fails with a user error if the folder of `file` does not exist, or if no file can be created in
+/// it. Call it before starting the work whose result goes there. An empty path is not an error.
+[[nodiscard]] Result<void> checkParentFolder(const std::filesystem::path& file);
 
 /// Returns true if `file`, which need not exist, is in `folder` or below it, with all links
 /// followed.

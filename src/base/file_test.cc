@@ -155,21 +155,21 @@ TEST_F(FileTest, RefusesEndlessDevices) {
 }
 
 TEST_F(FileTest, NamesFileAndMissingFolderInUserError) {
-  EXPECT_TRUE(checkOutputFile(file_));
-  EXPECT_TRUE(checkOutputFile("file")) << "current folder";
-  EXPECT_TRUE(checkOutputFile("")) << "empty path";
+  EXPECT_TRUE(checkParentFolder(file_));
+  EXPECT_TRUE(checkParentFolder("file")) << "current folder";
+  EXPECT_TRUE(checkParentFolder("")) << "empty path";
   const fs::path lost = folder_.path() / "no" / "such";
-  const auto result = checkOutputFile(lost);
+  const auto result = checkParentFolder(lost);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::user);
   EXPECT_EQ(result.error().message, fmt::format("cannot write {}: folder {} does not exist",
                                                 lost.string(), lost.parent_path().string()));
   ASSERT_TRUE(writeFile(file_, ""));
-  EXPECT_FALSE(checkOutputFile(file_ / "below")) << "a file is not a folder";
-  EXPECT_FALSE(checkOutputFile("/proc/file")) << "no file can be created";
-  EXPECT_TRUE(checkOutputFile("/dev/full"));
-  EXPECT_FALSE(checkOutputFile(folder_.path())) << "a folder";
-  EXPECT_TRUE(checkOutputFile(folder_.path() / "new"));
+  EXPECT_FALSE(checkParentFolder(file_ / "below")) << "a file is not a folder";
+  EXPECT_FALSE(checkParentFolder("/proc/file")) << "no file can be created";
+  EXPECT_TRUE(checkParentFolder("/dev/full"));
+  EXPECT_FALSE(checkParentFolder(folder_.path())) << "a folder";
+  EXPECT_TRUE(checkParentFolder(folder_.path() / "new"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 }
 

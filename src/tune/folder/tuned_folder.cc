@@ -180,7 +180,7 @@ std::string relativeFlag(const std::string& flag, const fs::path& folder) {
 Result<void> checkTunedFolder(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) {
-    return checkOutputFile(folder);
+    return checkParentFolder(folder);
   }
   if (!fs::is_directory(folder, ignored)) {
     return userError("{} is a file; -o expects a folder, or a spec that ends with .mlir",
