@@ -241,7 +241,10 @@ def main():
     failed = False
     print(f"{'command':10}{'kills':>7}{'lost':>7}{'doubled':>9}{'orphans':>9}{'partial files':>15}")
     for index, scenario in enumerate(chosen):
-        disturb(scenario, hone, (options.kills + len(chosen) - 1 - index) // len(chosen))
+        try:
+            disturb(scenario, hone, (options.kills + len(chosen) - 1 - index) // len(chosen))
+        except KeyboardInterrupt:
+            scenario.problems.append("interrupted")
         print(f"{scenario.name:10}{scenario.kills:7}{scenario.lost:7}{scenario.doubled:9}"
               f"{scenario.orphans:9}{len(scenario.partial):15}", flush=True)
         for problem in scenario.partial + scenario.problems:
