@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernel/judge/error_bound.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/input/input_values.h"
 #include "kernel/judge/judge_context.h"
@@ -56,8 +57,10 @@ class KernelVerifier {
   [[nodiscard]] Result<void> widenScales(Case& expected);
   /// Returns the number of summands of an output element of this shape.
   [[nodiscard]] Result<double> reductionLength(std::size_t shape);
-  /// Returns the maximum number of perturbations for inputs of this shape.
-  [[nodiscard]] std::uint64_t maxPerturbations(std::size_t shape) const;
+  /// Returns the maximum number of perturbations for inputs of this shape and a comparison that
+  /// failed.
+  [[nodiscard]] std::uint64_t maxPerturbations(std::size_t shape,
+                                               const OutputComparison& compared) const;
 
   JudgeContext& context_;
   std::vector<std::optional<double>> lengths_;  ///< per shape; computed on first use
