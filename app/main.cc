@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -151,7 +153,22 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
 
 }  // namespace hone::app
 
+/// Returns false, with a message, if the stack limit (ulimit -s) is too small to run.
+static bool hasStack() {
+  constexpr rlim_t kMinBytes = rlim_t{1} << 20U;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kMinBytes) {
+    return true;
+  }
+  std::fprintf(stderr, "hone: stack limit too small (%llu KiB); use ulimit -s 1024 or more\n",
+               static_cast<unsigned long long>(limit.rlim_cur / 1024));
+  return false;
+}
+
 int main(int argc, char** argv) {
+  if (!hasStack()) {
+    return 3;
+  }
   try {
     hone::catchInterrupts();
     std::signal(SIGXFSZ, SIG_IGN);  // writing fails with EFBIG instead

@@ -59,6 +59,8 @@ TEST_F(Errors, RejectsInvalidCommandLine) {
        {{"tune", "--continue", "."}, {"is not a folder of hone tune --compile-only"}},
        {{"bench", "m.mlir", "--margin", "2"}, {"--margin"}},
        {{"bench", "m.mlir", "--compile-timeout", "-1"}, {"--compile-timeout"}},
+       {{"bench", "m.mlir", "--compile-timeout", "1e30"}, {"--compile-timeout"}},
+       {{"bench", "m.mlir", "--run-timeout", "inf"}, {"--run-timeout"}},
        {{"bench", "m.mlir", "--configs", "c.json", "--vs", "m.mlir"}, {"--configs", "--vs"}}});
 }
 
@@ -101,6 +103,7 @@ TEST_F(Errors, RejectsInvalidFunctionOrInput) {
   expectAll({{{"bench", "m.mlir", "--function", "gemm"}, {"no function @gemm", "@matmul"}},
              {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},
              {{"bench", "m.mlir", "--input", "16x16xf32"}, {"expects 2 inputs", "1 --input"}},
+             {{"bench", "m.mlir", "--input", "@none.bin", "--input", "16x16xf32"}, {"none.bin"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "4x16xf32"},
               {"input 1", "expects 16x16xf32, got 4x16xf32"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16xf16"}, {"input 1"}},

@@ -82,6 +82,9 @@ TEST_F(Hostile, RefusesEndlessFilesAtOnce) {
   arguments.insert(arguments.end(), {"--store", "pipe.db"});
   expectError(box_.hone(arguments), 2, {"pipe.db is a pipe or a device"});
   expectError(box_.hone({"runs", "--store", "/dev/null"}), 2, {"/dev/null is a pipe or a device"});
+  ASSERT_EQ(::mkfifo((box_.work() / "pipe.mlir").c_str(), 0600), 0);
+  expectError(box_.hone({"bench", "pipe.mlir"}), 2, {"pipe.mlir", "no process writes to it"});
+  expectError(box_.hone({"bench", "m.mlir", "--configs", "pipe.mlir"}), 2, {"pipe.mlir"});
   expectError(box_.hone({"spec", "show", "/dev/random"}), 2, {"/dev/random is a device"});
   expectError(box_.hone({"bench", "/dev/zero"}), 2, {"/dev/zero is a device"});
   expectError(box_.hone({"generate", "--problem-m", "1:100000:1"}), 2,
@@ -105,6 +108,11 @@ TEST_F(Hostile, ReportsTooFewDescriptors) {
   expectError(ran, 3, {"Too many open files"});
   EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
   EXPECT_TRUE(box_.allProcessesEnd());
+}
+
+TEST_F(Hostile, ReportsSmallStack) {
+  limit(RLIMIT_STACK, 65536);
+  expectError(box_.hone({"runs"}), 3, {"stack limit", "64 KiB", "ulimit -s"});
 }
 
 TEST_F(Hostile, ReportsLimitOfFileSize) {

@@ -558,6 +558,7 @@ TEST_F(Kernel, RejectsInvalidOptions) {
            {{"optimize", "-k", "mean.cc", "--budget", "soon"}, {"soon"}},
            {{"optimize", "-k", "mean.cc", "--api-base", "ftp://x"}, {"http://"}},
            {{"optimize", "-k", "mean.cc", "--model", "own", "--max-cost", "1"}, {"--price"}},
+           {{"optimize", "-k", "mean.cc", "--price", "x,y"}, {"price", "'x,y'"}},
            {{"optimize", "-k", "mean.cc", "--guidance", "use AVX"}, {"--guidance", "--model"}},
            {{"optimize", "-k", "mean.cc", "--model", "own", "--guidance", "missing.md"},
             {"no file missing.md found"}},

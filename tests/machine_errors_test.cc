@@ -114,6 +114,11 @@ TEST_F(MachineErrors, ReportsUnwritableOutput) {
   expectError(box_.hone({"doctor", "--json"}), 3, {"standard output", "No space left"});
 }
 
+TEST_F(MachineErrors, ReportsUnwritableOutputBeforeWork) {
+  expectError(box_.hone({"tune", "m.mlir", "-o", "/proc/spec.mlir"}), 2, {"/proc/spec.mlir"});
+  EXPECT_FALSE(fs::exists(box_.store()));
+}
+
 TEST_F(MachineErrors, ReportsFolderThatCannotBeCreated) {
   expectError(box_.hone({"bench", "m.mlir", "--store", "/proc/none/hone.db"}), 3, {"/proc/none"});
 }

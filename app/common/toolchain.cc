@@ -28,7 +28,7 @@ void ToolchainOptions::addTo(CLI::App& command) {
                      "hip://0, … (default: by target)");
   command.add_option("--run-timeout", runSeconds, "Timeout of one measuring process")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-3, 1e7))
       ->capture_default_str();
 }
 
@@ -39,7 +39,7 @@ void ToolchainOptions::addCompileOptionsTo(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--compile-timeout", compileSeconds, "Timeout of one compile")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-3, 1e7))
       ->capture_default_str();
 }
 

@@ -107,6 +107,10 @@ Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, 
   maker.seed_ = seed;
   maker.threads_ = threads;
   std::tie(maker.key_, maker.keyName_) = takeApiKey();
+  std::optional<kernel::ChatPrice> price;
+  if (!options.price.empty()) {
+    price = HONE_TRY(kernel::priceFrom(options.price));
+  }
   if (!options.usesModel()) {
     return maker;
   }
@@ -119,10 +123,7 @@ Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, 
         "--api-base "
         "for another server");
   }
-  maker.price_ = kernel::findPrice(kernel::modelName(maker.options_.model));
-  if (!options.price.empty()) {
-    maker.price_ = HONE_TRY(kernel::priceFrom(options.price));
-  }
+  maker.price_ = price ? price : kernel::findPrice(kernel::modelName(maker.options_.model));
   if (options.maxCost && !maker.price_) {
     return userError("--max-cost: unknown price of {}; use --price IN,OUT to set it",
                      maker.options_.model);

@@ -167,7 +167,7 @@ Result<void> checkOptions(const TuneCommandOptions& options) {
   HONE_CHECK(tune::dispatchRegex(options.dispatches));
   if (!options.explain && !options.compileOnly) {
     HONE_CHECK(isTunedFolder(options.output) ? tune::checkTunedFolder(options.output)
-                                             : checkOutput(options.output));
+                                             : checkParentFolder(options.output));
   }
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));

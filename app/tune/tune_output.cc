@@ -122,17 +122,6 @@ void printMissingSpec(const std::vector<TunedProgram>& tuned, const std::string&
 
 }  // namespace
 
-Result<void> checkOutput(const std::string& output) {
-  const auto folder = std::filesystem::path(output).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    return userError("cannot write {}: folder {} does not exist", output, folder.string());
-  }
-  if (std::filesystem::is_directory(output)) {
-    return userError("{} is a folder; -o expects a file", output);
-  }
-  return {};
-}
-
 Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress& progress,
                          const std::vector<TunedProgram>& tuned, const std::string& output) {
   const Files files = HONE_TRY(filesFor(toolchain, tuned, output));

@@ -9,9 +9,6 @@
 
 namespace hone::app {
 
-/// Fails with a user error if no spec can be written to `output`. Call it before tuning.
-[[nodiscard]] Result<void> checkOutput(const std::string& output);
-
 /// Writes one spec for all programs, and the scripts that some flags need beside it. Prints the
 /// results and how to use them; also prints the spec if `output` is empty. A program whose spec
 /// conflicts with another gets a separate file.

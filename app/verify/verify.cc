@@ -409,7 +409,7 @@ void addVerifyCommand(CLI::App& app, Context& context) {
   command
       ->add_option("--compile-timeout", options->toolchain.compileSeconds, "Timeout of one compile")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-3, 1e7))
       ->capture_default_str();
   command
       ->add_option("--run-timeout", options->toolchain.runSeconds,

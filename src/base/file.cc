@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -72,12 +73,37 @@ bool isFiniteDevice(int fd, const struct stat& status) {
   return S_ISCHR(status.st_mode) && (status.st_rdev == makedev(1, 3) || ::isatty(fd) != 0);
 }
 
+/// Waits until another process writes to a pipe, and then makes reads of it wait. Returns the first
+/// byte, if there already is one; fails with a user error if no process opens the pipe for writing.
+Result<std::string> awaitWriter(int fd, const std::filesystem::path& file) {
+  constexpr int kPollMs = 50;
+  constexpr int kMaxPolls = 100;
+  for (int i = 0; i < kMaxPolls && !interrupted(); ++i) {
+    char first = 0;
+    const ssize_t got = ::read(fd, &first, 1);
+    if (got > 0 || (got < 0 && errno != EINTR)) {  // EAGAIN: a process may write
+      ::fcntl(fd, F_SETFL, 0);
+      return std::string(got > 0 ? 1 : 0, first);
+    }
+    pollfd end{fd, POLLIN, 0};
+    if (::poll(&end, 1, kPollMs) > 0 && (end.revents & POLLIN) == 0) {
+      return std::string();  // a process closed it without writing
+    }
+  }
+  return interrupted() ? interruptedError()
+                       : userError("cannot read {}: it is a pipe, and no process writes to it",
+                                   file.string());
+}
+
 /// Reads until the end of the file; a signal ends the wait for a pipe.
 Result<std::string> readAll(int fd, const struct stat& status, const std::filesystem::path& file) {
   // One byte more than expected, so that the first read() of a regular file also finds its end.
   constexpr std::size_t kStep = 65536;
   std::string content;
-  std::size_t used = 0;
+  if (S_ISFIFO(status.st_mode)) {
+    content = HONE_TRY(awaitWriter(fd, file));
+  }
+  std::size_t used = content.size();
   content.resize(S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : kStep);
   while (true) {
     const ssize_t got = ::read(fd, content.data() + used, content.size() - used);
@@ -222,10 +248,14 @@ Result<int> openLockFile(const std::filesystem::path& file) {
 }
 
 Result<std::string> readFile(const std::filesystem::path& file) {
-  const int fd = HONE_TRY(openFile(file, O_RDONLY | O_NOCTTY));
+  // Otherwise it would wait for the other end of a pipe without limit.
+  const int fd = HONE_TRY(openFile(file, O_RDONLY | O_NOCTTY | O_NONBLOCK));
   struct stat status{};
   if (fd < 0 || ::fstat(fd, &status) != 0) {
     return userError("cannot read {}: {}", file.string(), std::strerror(errno));
+  }
+  if (!S_ISFIFO(status.st_mode)) {
+    ::fcntl(fd, F_SETFL, 0);  // a terminal waits for input
   }
   Result<std::string> content;
   if (S_ISDIR(status.st_mode)) {
@@ -255,6 +285,19 @@ Result<void> checkParentFolder(const std::filesystem::path& file) {
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
     return userError("cannot write {}: folder {} does not exist", file.string(), folder.string());
   }
+  if (std::filesystem::is_directory(file, ignored)) {
+    return userError("cannot write {}: it is a folder", file.string());
+  }
+  if (file.empty() || std::filesystem::exists(file, ignored)) {
+    return {};  // maybe a device; writing it needs no other file
+  }
+  const std::string probe = fmt::format("{}.{}-{}.part", file.string(), machineId(), ::getpid());
+  const int fd = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return userError("cannot write {}: {}", file.string(), std::strerror(errno));
+  }
+  ::close(fd);
+  ::unlink(probe.c_str());
   return {};
 }
 

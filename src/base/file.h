@@ -24,8 +24,8 @@ namespace hone {
 [[nodiscard]] Result<void> writeScratchFile(const std::filesystem::path& file,
                                             std::string_view content);
 
-/// Fails with a user error if the folder of `file` does not exist. Call it before starting the work
-/// whose result goes there. An empty path is not an error.
+/// Fails with a user error if the folder of `file` does not exist, or if no file can be created in
+/// it. Call it before starting the work whose result goes there. An empty path is not an error.
 [[nodiscard]] Result<void> checkParentFolder(const std::filesystem::path& file);
 
 /// Returns true if `file`, which need not exist, is in `folder` or below it, with all links

@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/stat.h>
@@ -121,6 +122,20 @@ TEST_F(FileTest, WritesToDevicesAndPipes) {
   EXPECT_TRUE(fs::is_fifo(file_));
 }
 
+TEST_F(FileTest, ReadsPipeWithLateWriter) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  std::jthread writer([&] { EXPECT_TRUE(writeFile(file_, "through the pipe")); });
+  EXPECT_EQ(readFile(file_).value(), "through the pipe");
+}
+
+TEST_F(FileTest, RejectsPipeWithoutWriter) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  const auto content = readFile(file_);
+  ASSERT_FALSE(content);
+  EXPECT_EQ(content.error().fault, Fault::user);
+  EXPECT_THAT(content.error().message, testing::HasSubstr("no process writes to it"));
+}
+
 TEST_F(FileTest, AppendsToOpenStream) {
   const int fd = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_EQ(::write(fd, "before ", 7), 7);
@@ -151,6 +166,11 @@ TEST_F(FileTest, NamesFileAndMissingFolderInUserError) {
                                                 lost.string(), lost.parent_path().string()));
   ASSERT_TRUE(writeFile(file_, ""));
   EXPECT_FALSE(checkParentFolder(file_ / "below")) << "a file is not a folder";
+  EXPECT_FALSE(checkParentFolder("/proc/file")) << "no file can be created";
+  EXPECT_TRUE(checkParentFolder("/dev/full"));
+  EXPECT_FALSE(checkParentFolder(folder_.path())) << "a folder";
+  EXPECT_TRUE(checkParentFolder(folder_.path() / "new"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 }
 
 TEST_F(FileTest, KeepsParallelWritesAtomic) {

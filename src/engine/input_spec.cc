@@ -72,6 +72,10 @@ Result<void> parseTypeAndValue(const std::string& text, InputSpec& spec) {
     spec.type = spec.tensor->type.text();
     return {};
   }
+  std::error_code ignored;
+  if (value.starts_with('@') && !fs::is_regular_file(value.substr(1), ignored)) {
+    return userError("--input {}: no file {} found", spec.text, value.substr(1));
+  }
   spec.value = std::move(value);
   return {};
 }

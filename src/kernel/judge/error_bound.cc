@@ -106,24 +106,6 @@ std::vector<double> errorScales(const std::vector<double>& expected,
   return scales;
 }
 
-double reductionLength(const Shape& shape) {
-  double outputs = 0;
-  double inputs = 0;
-  double longest = 1;
-  const auto measure = [&](const std::vector<Argument>& arguments, double& total) {
-    for (const Argument& argument : arguments) {
-      total += static_cast<double>(argument.type.count());
-      for (const std::int64_t dimension : argument.type.shape) {
-        longest = std::max(longest, static_cast<double>(dimension));
-      }
-    }
-  };
-  measure(shape.inputs, inputs);
-  measure(shape.outputs, outputs);
-  return std::max(
-      {longest, inputs / std::max(outputs, 1.0), shape.flops / (2 * std::max(outputs, 1.0))});
-}
-
 double allowedRoundings(double length, bool randomNumbers) {
   const double walk = 4 * std::sqrt(length);
   return 8 + (randomNumbers ? walk : std::max(walk, length));

@@ -11,10 +11,6 @@
 
 namespace hone::kernel {
 
-/// Returns an upper bound on the length of the reduction behind one output element: the largest of
-/// flops per output, inputs per output and the longest dimension.
-[[nodiscard]] double reductionLength(const Shape& shape);
-
 /// Returns the number of roundings by which a sum of `length` numbers may be off. Errors of random
 /// numbers are a random walk: 8 + 4 * sqrt(length), where 4 is ten standard deviations. Errors of
 /// equal numbers have the same sign: 8 + length.

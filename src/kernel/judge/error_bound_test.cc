@@ -41,17 +41,6 @@ bool near(const std::vector<double>& actual, const std::vector<double>& expected
   return compared(makeTensor(actual, type), expected, length).ok();
 }
 
-TEST(ReductionLength, IsLargestEstimate) {
-  const Task task = taskFromReference(kMatmulReference, "a").value();
-  EXPECT_EQ(reductionLength(task.shape), 40);  // N, above K = 32
-  Shape sum;
-  sum.inputs = {{"X", {{100, 100}, ElementType::f32}}};
-  sum.outputs = {{"Y", {{1}, ElementType::f32}}};
-  EXPECT_EQ(reductionLength(sum), 10'000);
-  sum.flops = 1e6;
-  EXPECT_EQ(reductionLength(sum), 5e5);
-}
-
 TEST(ErrorBound, AllowsOnlyRounding) {
   EXPECT_TRUE(near({1, 2, 3}, {1, 2, 3}));
   EXPECT_TRUE(near({1 + 6e-7}, {1}));

@@ -34,7 +34,8 @@ class KernelTimer {
     Case contents;               ///< of the verified call
   };
 
-  /// Creates the generator of timed inputs on first use.
+  /// Creates the generator of timed inputs on first use. Selects a range of numbers for which most
+  /// outputs are finite: a kernel may stop as soon as a result is NaN.
   [[nodiscard]] Result<void> prepareInputs();
   /// Drops the oldest cases, as far as the time budget for new ones allows.
   void renewTimingCases();

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/error.h"
+#include "kernel/judge/error_bound.h"
 #include "kernel/judge/execution/reference_run.h"
 #include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/execution/running_kernel.h"
@@ -53,10 +55,15 @@ class KernelVerifier {
   /// Perturbs the inputs once more and raises the scales where the reference is sensitive to them,
   /// or where nearby inputs give large outputs.
   [[nodiscard]] Result<void> widenScales(Case& expected);
-  /// Returns the maximum number of perturbations for inputs of this shape.
-  [[nodiscard]] std::uint64_t maxPerturbations(std::size_t shape) const;
+  /// Returns the number of summands of an output element of this shape.
+  [[nodiscard]] Result<double> reductionLength(std::size_t shape);
+  /// Returns the maximum number of perturbations for inputs of this shape and a comparison that
+  /// failed.
+  [[nodiscard]] std::uint64_t maxPerturbations(std::size_t shape,
+                                               const OutputComparison& compared) const;
 
   JudgeContext& context_;
+  std::vector<std::optional<double>> lengths_;  ///< per shape; computed on first use
 };
 
 }  // namespace hone::kernel

@@ -53,10 +53,29 @@ HONE_WIDE_VECTORS void fillFloats(float* out, std::size_t count, HashKey key, fl
   }
 }
 
+/// Returns a value in (0, 1].
+inline float positiveFloat(std::uint32_t hash) {
+  return static_cast<float>(static_cast<std::int32_t>(hash >> 8U) + 1) * 0x1p-24F;
+}
+
+HONE_WIDE_VECTORS void fillPositiveFloats(float* out, std::size_t count, HashKey key, float scale) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = positiveFloat(hashAt(static_cast<std::uint32_t>(i), key)) * scale;
+  }
+}
+
 HONE_WIDE_VECTORS void fillDoubles(double* out, std::size_t count, HashKey key, double scale) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto hash = static_cast<std::int32_t>(hashAt(static_cast<std::uint32_t>(i), key));
     out[i] = static_cast<double>(hash) * 0x1p-31 * scale;
+  }
+}
+
+HONE_WIDE_VECTORS void fillPositiveDoubles(double* out, std::size_t count, HashKey key,
+                                           double scale) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t hash = hashAt(static_cast<std::uint32_t>(i), key);
+    out[i] = (static_cast<double>(hash) + 1) * 0x1p-32 * scale;
   }
 }
 
@@ -89,10 +108,11 @@ void fillIntegers(std::byte* into, std::size_t count, HashKey key, const Integer
 /// Entries of the tables of 16-bit floats: hashes are reduced to 12 bits.
 constexpr std::size_t kTableSize = 4096;
 
-std::vector<std::uint16_t> makeTable(ElementType type) {
+std::vector<std::uint16_t> makeTable(ElementType type, bool positive) {
   std::vector<std::uint16_t> table(kTableSize);
   for (std::size_t i = 0; i < kTableSize; ++i) {
-    const float value = (static_cast<float>(i) + 0.5F) / (kTableSize / 2.0F) - 1;
+    const float unit = (static_cast<float>(i) + 0.5F) / kTableSize;
+    const float value = positive ? unit : 2 * unit - 1;
     table[i] = type == ElementType::f16 ? verify::toHalf(value) : verify::toBfloat(value);
   }
   return table;
@@ -103,7 +123,8 @@ std::vector<std::uint16_t> makeTable(ElementType type) {
 constexpr std::uint32_t kDominantPeriod = 8;
 
 /// Places one dominant element at a random place of some rows, of at least one.
-void placeDominant(const model::TensorType& type, std::span<std::byte> data, HashKey key) {
+void placeDominant(const model::TensorType& type, std::span<std::byte> data, HashKey key,
+                   bool positive) {
   const std::size_t length = rowLength(type);
   const auto count = static_cast<std::size_t>(type.count());
   const auto rows =
@@ -115,8 +136,9 @@ void placeDominant(const model::TensorType& type, std::span<std::byte> data, Has
     const auto column =
         static_cast<std::size_t>((std::uint64_t{hashAt(2 * row, key)} * size) >> 32U);
     const double unit = unitFloat(hashAt(2 * row + 1, key));
+    const double sign = positive ? 1 : unit + 0.3;
     storeNumber(type.element, data, begin + column,
-                std::copysign(kLarge * (0.5 + 0.5 * std::abs(unit)), unit + 0.3));
+                std::copysign(kLarge * (0.5 + 0.5 * std::abs(unit)), sign));
   }
 }
 
@@ -130,13 +152,15 @@ Result<InputKey> InputKey::draw() {
   return key;
 }
 
-TimedInputs::TimedInputs(const Shape& shape, std::span<const verify::Tensor> natural) {
+TimedInputs::TimedInputs(const Shape& shape, std::span<const verify::Tensor> natural,
+                         TimedRange range)
+    : floats_(range) {
   for (std::size_t i = 0; i < shape.inputs.size(); ++i) {
     Input& input = inputs_.emplace_back();
     input.type = shape.inputs[i].type;
     input.range = integerRange(shape.inputs[i]);
     if (input.type.element == ElementType::f16 || input.type.element == ElementType::bf16) {
-      input.table = makeTable(input.type.element);
+      input.table = makeTable(input.type.element, range.positive);
     }
     if (i < natural.size() && isConstrained(shape, i)) {
       input.isFree = false;
@@ -146,8 +170,10 @@ TimedInputs::TimedInputs(const Shape& shape, std::span<const verify::Tensor> nat
   }
 }
 
-ValueKind TimedInputs::kindFor(const InputKey& key) {
-  return (key.bits[0] & 1U) != 0 ? ValueKind::outliers : ValueKind::unit;
+ValueKind TimedInputs::kindFor(const InputKey& key) const {
+  return floats_.large && (key.bits[0] & 1U) != 0 ? ValueKind::outliers
+         : floats_.positive                       ? ValueKind::positive
+                                                  : ValueKind::unit;
 }
 
 void TimedInputs::write(const InputKey& key, std::size_t index, std::span<std::byte> into) const {
@@ -164,14 +190,19 @@ void TimedInputs::write(const InputKey& key, std::size_t index, std::span<std::b
     return;
   }
   constexpr std::array<double, 4> kScales = {1, 0x1p-8, 16, 64};
-  const double scale = kScales[random.below(kScales.size())];
+  constexpr std::size_t kSmallScales = 2;
+  const double scale = kScales[random.below(floats_.large ? kScales.size() : kSmallScales)];
   switch (type) {
-    case ElementType::f64:
-      fillDoubles(reinterpret_cast<double*>(into.data()), count, values, scale);
+    case ElementType::f64: {
+      const auto fill = floats_.positive ? fillPositiveDoubles : fillDoubles;
+      fill(reinterpret_cast<double*>(into.data()), count, values, scale);
       break;
-    case ElementType::f32:
-      fillFloats(reinterpret_cast<float*>(into.data()), count, values, static_cast<float>(scale));
+    }
+    case ElementType::f32: {
+      const auto fill = floats_.positive ? fillPositiveFloats : fillFloats;
+      fill(reinterpret_cast<float*>(into.data()), count, values, static_cast<float>(scale));
       break;
+    }
     case ElementType::f16:
     case ElementType::bf16:
       fillFromTable(reinterpret_cast<std::uint16_t*>(into.data()), count, values,
@@ -192,7 +223,7 @@ void TimedInputs::write(const InputKey& key, std::size_t index, std::span<std::b
       return;
   }
   if (kindFor(key) == ValueKind::outliers) {
-    placeDominant(input.type, into, places);
+    placeDominant(input.type, into, places, floats_.positive);
   }
 }
 

@@ -51,7 +51,7 @@ TEST(TimedInputs, HaveDominantElementsInSomeRowsOrNone) {
   for (int call = 0; call < 64; ++call) {
     const InputKey key = InputKey::draw().value();
     const auto values = verify::toNumbers<double>(inputs.make(key)[0]);
-    kinds.insert(TimedInputs::kindFor(key));
+    kinds.insert(inputs.kindFor(key));
     std::ptrdiff_t dominated = 0;
     for (std::size_t row = 0; row < 32; ++row) {
       const auto dominant = std::ranges::count_if(std::span(values).subspan(row * 40, 40),
@@ -59,7 +59,7 @@ TEST(TimedInputs, HaveDominantElementsInSomeRowsOrNone) {
       EXPECT_LE(dominant, 1);
       dominated += dominant;
     }
-    EXPECT_EQ(dominated, TimedInputs::kindFor(key) == ValueKind::outliers ? 4 : 0);
+    EXPECT_EQ(dominated, inputs.kindFor(key) == ValueKind::outliers ? 4 : 0);
   }
   EXPECT_EQ(kinds.size(), 2u);
 }
@@ -74,6 +74,25 @@ TEST(TimedInputs, HaveDominantElementInOnlyRow) {
     dominated += std::ranges::any_of(values, [](double v) { return std::abs(v) > 500; }) ? 1 : 0;
   }
   EXPECT_GT(dominated, 8);
+}
+
+TEST(TimedInputs, KeepToTheirRange) {
+  for (const ElementType type : {ElementType::f64, ElementType::f32, ElementType::f16}) {
+    for (const TimedRange& range : kTimedRanges) {
+      const TimedInputs inputs(rowsShape(type), {}, range);
+      double least = 0;
+      double most = 0;
+      for (int call = 0; call < 64; ++call) {
+        const auto values = verify::toNumbers<double>(inputs.make(InputKey::draw().value())[0]);
+        const auto [low, high] = std::ranges::minmax(values);
+        EXPECT_TRUE(!range.positive || low > 0) << low;
+        least = std::min(least, low);
+        most = std::max(most, high);
+      }
+      EXPECT_EQ(least < 0, !range.positive);
+      EXPECT_EQ(most > 1, range.large);
+    }
+  }
 }
 
 TEST(TimedInputs, KeepConstrainedInputsInRange) {

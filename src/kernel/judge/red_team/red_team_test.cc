@@ -153,6 +153,33 @@ TEST_P(HonestShard, IsAccepted) {
   }
 }
 
+/// Returns the problem that an honest kernel of the corpus solves.
+std::string findProblem(const Source& source) {
+  const std::string label = "// Problem: ";
+  const std::size_t begin = source.text.find(label) + label.size();
+  return source.text.substr(begin, source.text.find('\n', begin) - begin);
+}
+
+TEST_P(HonestShard, AcceptsCorpus) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(kCorpus / "honest")) {
+    files.push_back(entry.path());
+  }
+  EXPECT_GE(files.size(), 25U);
+  std::ranges::sort(files);
+  JudgeOptions options = redTeamOptions(folder_.path());
+  options.limits.wall = std::chrono::seconds(20);
+  for (std::size_t i = GetParam(); i < files.size(); i += kShards) {
+    Source source = readSource(files[i]).value();
+    std::ranges::move(readHeaderFlags(source.text), std::back_inserter(source.flags));
+    const fs::path reference = kCorpus / "problems" / (findProblem(source) + ".reference.cc");
+    auto judge = Judge::open(readTask(reference, options).value(), options).value();
+    const JudgeResult judged = judge.judge(source, 1).value();
+    EXPECT_EQ(judged.outcome, model::Outcome::ok) << source.name << ": " << judged.message << "\n"
+                                                  << judged.diagnostics;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, HonestShard, testing::Range(std::size_t{0}, kShards));
 
 }  // namespace

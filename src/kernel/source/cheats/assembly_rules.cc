@@ -34,25 +34,48 @@ bool isPrefix(std::string_view word) {
   return std::ranges::find(kPrefixes, word) != kPrefixes.end();
 }
 
-/// Returns the first word that is neither a label nor a prefix.
+/// Returns the first word that is neither a label nor a prefix. Blanks may precede the colon of a
+/// label.
 std::string_view instructionIn(std::string_view statement) {
   for (;;) {
     statement = trim(statement);
     const std::size_t end = std::min(statement.find_first_of(" \t:"), statement.size());
     const std::string_view word = statement.substr(0, end);
-    const bool label = end < statement.size() && statement[end] == ':';
+    const std::string_view rest = trim(statement.substr(end));
+    const bool label = rest.starts_with(':');
     if (word.empty() || (!label && !isPrefix(word))) {
       return word;
     }
-    statement.remove_prefix(std::min(end + 1, statement.size()));
+    statement = rest.substr(label ? 1 : 0);
   }
 }
 
-/// Replaces comments by blanks, as the assembler does.
+/// Returns the rule that a word of the statement breaks; null if there is none. Prefixes such as
+/// "cs" may precede an instruction, so its place does not matter.
+const CppRule* findBrokenRule(std::string_view statement) {
+  statement = statement.substr(0, statement.find('#'));  // a comment, or a number
+  while (!statement.empty()) {
+    const std::size_t length =
+        std::min(statement.find_first_of(" \t:,()$%*+-/="), statement.size());
+    const CppRule* rule =
+        findCppRule(CppForm::instruction, toLower(std::string(statement.substr(0, length))));
+    if (rule != nullptr) {
+      return rule;
+    }
+    statement.remove_prefix(std::min(length + 1, statement.size()));
+  }
+  return nullptr;
+}
+
+/// Replaces comments by blanks, as the assembler does. A quote makes a number of the character
+/// after it, which begins no comment.
 std::string withoutComments(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i).starts_with("/*")) {
+    if (text[i] == '\'' && i + 1 < text.size()) {
+      ++i;
+      out += '0';
+    } else if (text.substr(i).starts_with("/*")) {
       const std::size_t end = text.find("*/", i + 2);
       i = end == std::string_view::npos ? text.size() : end + 1;
       out += ' ';
@@ -79,8 +102,8 @@ std::string explainStatement(std::string_view statement) {
   if (statement.contains("%fs") || statement.contains("%gs")) {
     return "has assembly that inspects its thread (%fs)";
   }
-  const CppRule* rule = findCppRule(CppForm::instruction, word);
-  return rule != nullptr ? fmt::format("{} ({})", rule->reason, word) : "";
+  const CppRule* rule = findBrokenRule(statement);
+  return rule != nullptr ? fmt::format("{} ({})", rule->reason, trim(statement)) : "";
 }
 
 }  // namespace

@@ -60,7 +60,9 @@ class CppScan {
           readName(i);
           break;
         default:
-          break;
+          if (at(i) == "[" && at(i + 1) == "[") {
+            readAttributes(i);
+          }
       }
     }
     return std::move(cheats_);
@@ -195,8 +197,6 @@ class CppScan {
       readComparison(i);
     } else if (name == "detach" && isOneOf(before(i), {".", "->"}) && at(i + 1) == "(") {
       add(tokens_[i], "leaves a thread running");
-    } else if (before(i) == "[" && before(i, 2) == "[") {
-      readAttributes(i - 2);
     }
   }
 
@@ -228,7 +228,7 @@ class CppScan {
       if (name.starts_with("__") && name.ends_with("__") && name.size() > 4) {
         name = name.substr(2, name.size() - 4);
       }
-      const bool starts = isOneOf(before(i), {"(", "::", ",", "["});
+      const bool starts = isOneOf(before(i), {"(", "::", ":", ",", "["});
       if (const CppRule* rule = findCppRule(CppForm::attribute, name); rule != nullptr && starts) {
         add(tokens_[i], rule->reason);
       }
