@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "knobs/cpu/cpu_limits.h"
 
 namespace hone::tune {
@@ -51,8 +53,13 @@ Value convertElements(Body& body, const Value& value, ElementType element) {
 }  // namespace
 
 Value toPanels(Body& body, const Value& filter, const PanelOrder& order, std::int64_t columns) {
-  const Value split =
-      body.expand(filter, order.filters, filter.type.shape[order.filters] / columns);
+  const std::int64_t filters = filter.type.shape[order.filters];
+  const std::int64_t panels = (filters + columns - 1) / columns;
+  std::vector<std::int64_t> low(filter.type.shape.size(), 0);
+  std::vector<std::int64_t> high = low;
+  high[order.filters] = panels * columns - filters;
+  const Value whole = high == low ? filter : body.pad(filter, low, high);
+  const Value split = body.expand(whole, order.filters, panels);
   const Value ordered = body.transpose(split, order.order);
   return body.define(ordered.type, "iree_tensor_ext.compute_barrier.start {} : {} -> {}",
                      ordered.name, ordered.text(), ordered.text());
@@ -66,7 +73,7 @@ Value panelSum(Body& body, const TensorType& result, std::int64_t columns) {
     }
   }
   if (result.shape.back() > columns) {
-    type.shape.push_back(result.shape.back() / columns);
+    type.shape.push_back((result.shape.back() + columns - 1) / columns);
   }
   type.shape.push_back(columns);
   return body.zeros(type);
@@ -102,8 +109,15 @@ Value addPanelProduct(Body& body, const PanelProduct& product, const Value& sum)
 
 Value fromPanelSum(Body& body, const Value& sum, const TensorType& result) {
   Value value = convertElements(body, sum, result.element);
-  if (value.type.shape.back() != result.shape.back()) {
+  const auto pixelDims = static_cast<std::size_t>(
+      std::count_if(result.shape.begin(), result.shape.end() - 1, [](auto size) { return size > 1; }));
+  if (value.type.shape.size() > pixelDims + 1) {
     value = body.collapse(value, value.type.shape.size() - 2);
+  }
+  if (value.type.shape.back() != result.shape.back()) {
+    std::vector<std::int64_t> sizes = value.type.shape;
+    sizes.back() = result.shape.back();
+    value = body.slice(value, std::vector<std::int64_t>(sizes.size(), 0), sizes);
   }
   for (std::size_t i = 0; i + 1 < result.shape.size(); ++i) {
     if (result.shape[i] == 1) {

@@ -10,9 +10,10 @@ namespace hone::tune {
 // one iteration, so that there are none.
 
 /// Returns the filter with its dimensions permuted to `order` and `filters`, one of its dimensions,
-/// split into panels. In `order`, the panels are dimension `filters` and their columns dimension
-/// `filters + 1`; dimensions behind it count one more. The barrier keeps the compiler from reading
-/// the original order in the innermost loop; it reorders constants at compile time.
+/// split into panels; the last one is padded with zeros. In `order`, the panels are dimension
+/// `filters` and their columns dimension `filters + 1`; dimensions behind it count one more. The
+/// barrier keeps the compiler from reading the original order in the innermost loop; it reorders
+/// constants at compile time.
 struct PanelOrder {
   std::size_t filters = 0;
   std::vector<std::size_t> order;

@@ -23,10 +23,13 @@ constexpr std::int64_t kShortSum = 32;
 /// The initializer of the filter runs once, when the module is loaded.
 constexpr const char* kNoConstantEvaluation = "--iree-opt-const-eval=false";
 
-/// Returns true for layers whose times are of interest: those with several ways, and depthwise
-/// convolutions, which gain much by the layout.
-bool isWorthMeasuring(const Layer& layer) {
-  return waysFor(layer).size() > 1 || layer.op.contains("depthwise");
+/// Returns the ways that can pay off: reordering weights that are not fixed takes time in each call.
+std::vector<Way> usefulWays(const Layer& layer) {
+  std::vector<Way> ways = waysFor(layer);
+  if (isMatmul(layer) && !layer.fixedWeights) {
+    std::erase_if(ways, [](const Way& way) { return way.tile.has_value(); });
+  }
+  return ways;
 }
 
 /// Returns a plan without programs.
@@ -47,7 +50,7 @@ engine::Plan emptyPlan(const Layer& layer, const LayerSearchOptions& options,
 Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& options,
                                   const std::filesystem::path& folder) {
   engine::Plan plan = emptyPlan(layer, options, "layer");
-  std::vector<Way> ways = waysFor(layer);
+  std::vector<Way> ways = usefulWays(layer);
   const auto likely = std::find(ways.begin(), ways.end(), likelyWay(layer));
   std::rotate(ways.begin(), likely, likely + 1);
   for (const Way& way : ways) {
@@ -66,10 +69,15 @@ bool isMeasured(const engine::Finding& finding) {
 
 }  // namespace
 
+bool isWorthMeasuring(const Layer& layer) {
+  return usefulWays(layer).size() > 1 || layer.op.contains("depthwise");
+}
+
 Way likelyWay(const Layer& layer) {
-  const std::vector<Way> ways = waysFor(layer);
+  const std::vector<Way> ways = usefulWays(layer);
   if (!isConvolution(layer)) {
-    return ways.front();
+    const auto tiled = std::ranges::find_if(ways, [](const Way& way) { return way.tile.has_value(); });
+    return tiled == ways.end() ? ways.front() : *tiled;
   }
   const auto has = [&](Way way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
   const std::int64_t channels = coreOf(layer).images.front().shape.back();

@@ -17,6 +17,10 @@
 
 namespace hone::tune {
 
+/// Returns true for layers whose times are of interest: those with several ways, and depthwise
+/// convolutions, which gain much by the layout.
+[[nodiscard]] bool isWorthMeasuring(const model::Layer& layer);
+
 /// Returns the way that is usually the fastest. The layer must have ways.
 [[nodiscard]] Way likelyWay(const model::Layer& layer);
 
@@ -56,7 +60,7 @@ class LayerSearch {
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:
-  /// Measures all ways of a layer; returns the fastest, or the likely one if none runs.
+  /// Measures the ways of a layer that can pay off; returns the fastest, or the likely one if none runs.
   [[nodiscard]] Result<Way> measure(const model::Layer& layer);
   /// Measures the operation as the program has it; for the report only.
   [[nodiscard]] Result<std::optional<double>> measureOriginal(const model::Layer& layer);

@@ -510,29 +510,33 @@ Value addElements(Body& body, const Value& lhs, const Value& rhs) {
 }
 
 /// Returns the dimension of the right operand that is summed up; nothing if the operation is not a
-/// plain matmul.
+/// plain matmul or a batch of one.
 std::optional<std::size_t> summedDim(const Layer& layer) {
-  if (layer.op != "linalg.matmul") {
+  const bool batched = layer.op == "linalg.batch_matmul";
+  if (!(batched && layer.result.shape.front() == 1) && layer.op != "linalg.matmul") {
     return std::nullopt;
   }
   const auto maps = layer.attributes.find("indexing_maps");
   if (maps == layer.attributes.end()) {
-    return 0;
+    return batched ? 1 : 0;
   }
-  const auto mapsTo = [&](std::string_view rhs) {
-    const auto map = [&](std::string_view dims) {
-      return fmt::format("affine_map<(d0, d1, d2) -> ({})>", dims);
-    };
-    return maps->second == fmt::format("[{}, {}, {}]", map("d0, d2"), map(rhs), map("d0, d1"));
+  const std::size_t first = batched ? 1 : 0;
+  const auto map = [&](std::size_t a, std::size_t b) {
+    return fmt::format("affine_map<({}) -> ({}d{}, d{})>",
+                       batched ? "d0, d1, d2, d3" : "d0, d1, d2", batched ? "d0, " : "", first + a,
+                       first + b);
   };
-  if (mapsTo("d2, d1")) {
-    return 0;
+  const auto mapsTo = [&](const std::string& rhs) {
+    return maps->second == fmt::format("[{}, {}, {}]", map(0, 2), rhs, map(0, 1));
+  };
+  if (mapsTo(map(2, 1))) {
+    return first;
   }
-  return mapsTo("d1, d2") ? std::optional<std::size_t>(1) : std::nullopt;
+  return mapsTo(map(1, 2)) ? std::optional(first + 1) : std::nullopt;
 }
 
 void addMatmulTiles(const Layer& layer, std::vector<Way>& ways) {
-  const TiledMatmul matmul{.rows = layer.result.shape[0],
+  const TiledMatmul matmul{.rows = layer.result.shape[layer.result.shape.size() - 2],
                            .columns = layer.result.shape.back(),
                            .sum = layer.operands[0].shape.back()};
   if (summedDim(layer) && matmul.rows > 1 && matmul.sum > 1) {
@@ -545,12 +549,14 @@ void addMatmulTiles(const Layer& layer, std::vector<Way>& ways) {
 
 Value writeMatmulInPanels(Body& body, const Layer& layer, const RegisterTile& tile,
                           const std::array<Value, 2>& operands) {
-  const std::size_t sum = *summedDim(layer);
-  const PanelOrder order = sum == 0 ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
+  const bool batched = layer.op == "linalg.batch_matmul";
+  const Value weights = batched ? body.collapse(operands[1], 0) : operands[1];
+  const bool sumsRows = *summedDim(layer) == (batched ? 1 : 0);
+  const PanelOrder order = sumsRows ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
                                     : PanelOrder{.filters = 0, .order = {0, 2, 1}};
   const Value product = addPanelProduct(body,
                                         {.image = operands[0],
-                                         .panels = toPanels(body, operands[1], order, tile.columns),
+                                         .panels = toPanels(body, weights, order, tile.columns),
                                          .tile = tile},
                                         panelSum(body, layer.result, tile.columns));
   return fromPanelSum(body, product, layer.result);

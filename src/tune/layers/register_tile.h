@@ -19,13 +19,14 @@ struct RegisterTile {
 /// The matmul that tiles are chosen for.
 struct TiledMatmul {
   std::int64_t rows = 0;          ///< extent of the loop that is tiled by rows
-  std::int64_t columns = 0;       ///< of the result; a tile divides them
+  std::int64_t columns = 0;       ///< of the result
   std::int64_t sum = 0;           ///< extent of the reduction loop
   std::int64_t elementBytes = 4;  ///< of the accumulators
 };
 
-/// Returns the tiles that use the multiply-add units best, at most `count`, best first; none if no
-/// full vectors divide the columns.
+/// Returns the tiles that use the multiply-add units best, at most `count`, best first. Their
+/// columns are powers of two, because the compiler does not vectorize others. Tiles whose columns
+/// do not divide those of the matmul compute columns of padding.
 [[nodiscard]] std::vector<RegisterTile> registerTiles(const TiledMatmul& matmul,
                                                       const knobs::CpuLimits& limits,
                                                       std::size_t count);

@@ -66,6 +66,11 @@ bool isClearlyFaster(const engine::Finding& one, const engine::Finding& other) {
          (!other.comparison || one.comparison->speedup.low > other.comparison->speedup.estimate);
 }
 
+/// Returns true for layers that a script computes in another way.
+bool isRewritable(const model::Layer& layer) {
+  return isConvolution(layer) || (isMatmul(layer) && likelyWay(layer).tile);
+}
+
 /// Returns the set with this name, which must exist.
 const FlagSet& setNamed(const std::vector<FlagSet>& sets, const std::string& name) {
   return *std::ranges::find(sets, name, &FlagSet::name);
@@ -140,7 +145,7 @@ Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
   std::vector<FlagSet> sets = flagSets(target_, layers);
   rankByGains(history_.flagGains, sets);
   flagsEnd_ = kFlagShare;
-  if (target_.name != "local" || std::ranges::none_of(layers, isConvolution)) {
+  if (target_.name != "local" || std::ranges::none_of(layers, isRewritable)) {
     return sets;
   }
   bench_.progress.say("measuring the layers");
