@@ -117,6 +117,9 @@ Value fromPanelSum(Body& body, const Value& sum, const TensorType& result) {
   if (value.type.shape.back() != result.shape.back()) {
     std::vector<std::int64_t> sizes = value.type.shape;
     sizes.back() = result.shape.back();
+    // Without the barrier the compiler removes the padding again, and vectors do not fit.
+    value = body.define(value.type, "iree_tensor_ext.compute_barrier.start {} : {} -> {}",
+                        value.name, value.text(), value.text());
     value = body.slice(value, std::vector<std::int64_t>(sizes.size(), 0), sizes);
   }
   for (std::size_t i = 0; i + 1 < result.shape.size(); ++i) {
