@@ -85,20 +85,24 @@ Value addPanelProduct(Body& body, const PanelProduct& product, const Value& sum)
   const std::size_t rows = image.type.shape.size() - 1;
   const bool several = sum.type.shape.size() == rows + 2;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < rows; ++i) {
-    names.push_back(fmt::format("r{}", i));
+  const std::size_t pixelDims = rows - (product.grouped ? 1 : 0);
+  for (std::size_t i = 0; i < pixelDims; ++i) {
+    names.push_back(fmt::format("r{}, ", i));
   }
-  const std::string row = fmt::format("{}", fmt::join(names, ", "));
-  const std::string panel = several ? "p, " : "";
-  PanelLoops extents{.rows = {image.type.shape.begin(), image.type.shape.end() - 1},
-                     .panels = several ? panels.type.shape.front() : 1,
+  const std::string row = fmt::format("{}", fmt::join(names, ""));
+  const std::string group = product.grouped ? "g, " : "";
+  const std::string panel = group + (several ? "p, " : "");
+  const auto pixelsEnd = image.type.shape.begin() + static_cast<std::ptrdiff_t>(pixelDims);
+  PanelLoops extents{.rows = {image.type.shape.begin(), pixelsEnd},
+                     .groups = product.grouped ? panels.type.shape.front() : 1,
+                     .panels = several ? panels.type.shape[product.grouped ? 1 : 0] : 1,
                      .columns = sum.type.shape.back(),
                      .sum = image.type.shape.back(),
                      .rowBytes = 0};
   extents.rowBytes = extents.sum * static_cast<std::int64_t>(byteWidth(image.type.element));
   const PanelConfig config = panelConfig(extents, product.tile, knobs::detectCpuLimits());
-  const Loops loops{.names = fmt::format("{}, {}o, c", row, panel),
-                    .maps = {row + ", c", panel + "c, o", fmt::format("{}, {}o", row, panel)},
+  const Loops loops{.names = fmt::format("{}{}o, c", row, panel),
+                    .maps = {row + group + "c", panel + "c, o", fmt::format("{}{}o", row, panel)},
                     .parallel = sum.type.shape.size(),
                     .reduction = 1,
                     .attributes = product.isRoot

@@ -21,16 +21,17 @@ struct PanelOrder {
 [[nodiscard]] iree::Value toPanels(iree::Body& body, const iree::Value& filter,
                                    const PanelOrder& order, std::int64_t columns);
 
-/// One product of an image, channels last, with panels: (panels,) sum, columns.
+/// One product of an image, channels last, with panels: (groups,) (panels,) sum, columns.
 struct PanelProduct {
   iree::Value image;
+  bool grouped = false;  ///< the image has a dimension of groups in front of the channels
   iree::Value panels;
   RegisterTile tile;
   bool isRoot = true;  ///< the last product of its dispatch
 };
 
 /// Returns zeros to sum up products of images with these pixels: the type of the result, channels
-/// last. Sums of f16 and bf16 are f32, as the CPU computes them.
+/// last; with groups, these are the dimension in front of the channels. Sums of f16 and bf16 are f32, as the CPU computes them.
 [[nodiscard]] iree::Value panelSum(iree::Body& body, const model::TensorType& result,
                                    std::int64_t columns);
 [[nodiscard]] iree::Value addPanelProduct(iree::Body& body, const PanelProduct& product,

@@ -87,8 +87,11 @@ Way likelyWay(const Layer& layer) {
   const Way plain = has(Way::perPosition) ? Way::perPosition : Way::matmul;
   const Method tiled =
       plain == Way::perPosition && channels <= kShortSum ? Method::atOnce : plain.method;
-  const auto best =
+  auto best =
       std::ranges::find_if(ways, [&](const Way& way) { return way.tile && way.method == tiled; });
+  if (best == ways.end()) {  // windows of one pixel of grouped convolutions
+    best = std::ranges::find_if(ways, [](const Way& way) { return way.tile.has_value(); });
+  }
   return best == ways.end() ? plain : *best;
 }
 

@@ -106,14 +106,16 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
                         const knobs::CpuLimits& limits) {
   std::vector<std::int64_t> distribution = loops.rows;
   std::vector<std::int64_t> vector(loops.rows.size(), 1);
-  vector.back() = tile.rows;
+  if (!vector.empty()) {
+    vector.back() = tile.rows;
+  }
   const std::int64_t rows =
       std::accumulate(loops.rows.begin(), loops.rows.end(), std::int64_t{1}, std::multiplies<>());
   std::int64_t most = std::max<std::int64_t>(1, limits.l2Bytes / 2 / loops.rowBytes);
-  if (static_cast<double>(rows * loops.panels * loops.columns) * static_cast<double>(loops.sum) >
+  if (static_cast<double>(rows * loops.groups * loops.panels * loops.columns) * static_cast<double>(loops.sum) >
       kMinSharedWork) {
     const std::int64_t wanted = kWorkgroupsPerCore * limits.cores;
-    most = std::min(most, std::max<std::int64_t>(1, rows * loops.panels / wanted));
+    most = std::min(most, std::max<std::int64_t>(1, rows * loops.groups * loops.panels / wanted));
   }
   // The first loops are divided; the last one only if it is the only one.
   std::int64_t inner = rows;
@@ -125,8 +127,12 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
           blockOf(loops.rows[i], last ? tile.rows : 1, std::max<std::int64_t>(1, most / inner));
     }
   }
-  if (loops.panels > 1) {
+  if (loops.groups > 1) {
     distribution.push_back(1);
+    vector.push_back(1);
+  }
+  if (loops.panels > 1) {
+    distribution.push_back(loops.rows.empty() ? blockOf(loops.panels, 1, most) : 1);
     vector.push_back(1);
   }
   distribution.insert(distribution.end(), {loops.columns, 0});
@@ -135,7 +141,7 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
   reduction.back() = sumStep(loops.sum);
   const std::string levels = fmt::format("vector_common_parallel = [{}], vector_reduction = [{}]",
                                          fmt::join(vector, ", "), fmt::join(reduction, ", "));
-  const bool peel = loops.rows.back() % tile.rows != 0;
+  const bool peel = !loops.rows.empty() && loops.rows.back() % tile.rows != 0;
   return {.compilationInfo = fmt::format(
               "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<"
               "distribution = [{}], {}>, translation_info = <pipeline = "

@@ -31,12 +31,13 @@ struct TiledMatmul {
                                                       const knobs::CpuLimits& limits,
                                                       std::size_t count);
 
-/// The loops of a matmul on weights in panels: parallel ones, then the columns within a panel and
+/// The loops of a matmul on weights in panels: parallel ones, then those over groups and panels, the columns within a panel and
 /// the reduction.
 struct PanelLoops {
   /// Extents of the parallel loops in front of the columns: images, rows, pixels of a row; only
-  /// those of more than one iteration. The last is tiled by rows.
+  /// those of more than one iteration. The last is tiled by rows. Empty for products with a vector.
   std::vector<std::int64_t> rows;
+  std::int64_t groups = 1;    ///< no loop if 1
   std::int64_t panels = 1;    ///< no loop if 1
   std::int64_t columns = 0;   ///< of a panel
   std::int64_t sum = 0;       ///< extent of the reduction loop
