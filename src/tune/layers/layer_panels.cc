@@ -113,8 +113,8 @@ Value addPanelProduct(Body& body, const PanelProduct& product, const Value& sum)
 
 Value fromPanelSum(Body& body, const Value& sum, const TensorType& result) {
   Value value = convertElements(body, sum, result.element);
-  const auto pixelDims = static_cast<std::size_t>(
-      std::count_if(result.shape.begin(), result.shape.end() - 1, [](auto size) { return size > 1; }));
+  const auto pixelDims = static_cast<std::size_t>(std::count_if(
+      result.shape.begin(), result.shape.end() - 1, [](auto size) { return size > 1; }));
   if (value.type.shape.size() > pixelDims + 1) {
     value = body.collapse(value, value.type.shape.size() - 2);
   }

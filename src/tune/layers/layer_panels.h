@@ -31,7 +31,8 @@ struct PanelProduct {
 };
 
 /// Returns zeros to sum up products of images with these pixels: the type of the result, channels
-/// last; with groups, these are the dimension in front of the channels. Sums of f16 and bf16 are f32, as the CPU computes them.
+/// last; with groups, these are the dimension in front of the channels. Sums of f16 and bf16 are
+/// f32, as the CPU computes them.
 [[nodiscard]] iree::Value panelSum(iree::Body& body, const model::TensorType& result,
                                    std::int64_t columns);
 [[nodiscard]] iree::Value addPanelProduct(iree::Body& body, const PanelProduct& product,

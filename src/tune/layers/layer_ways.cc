@@ -22,6 +22,8 @@ using model::TensorType;
 
 /// Filters with more positions than this are not computed position by position.
 constexpr std::int64_t kMaxPositions = 49;
+/// The compiler takes minutes for dispatches with more products than this.
+constexpr std::int64_t kMaxPositionsAtOnce = 9;
 
 /// Register tiles that are tried per method.
 constexpr std::size_t kTilesPerMethod = 2;
@@ -441,9 +443,9 @@ Value writeGroupsInPanels(Body& body, const LayerForm& form, const Window& windo
     TensorType product = result;
     product.shape.erase(product.shape.begin(), product.shape.begin() + 2);
     product.shape.front() = rows.type.shape[0];
-    const Value sum = addPanelProduct(
-        body, {.image = rows, .grouped = grouped, .panels = panels, .tile = tile},
-        panelSum(body, product, tile.columns));
+    const Value sum =
+        addPanelProduct(body, {.image = rows, .grouped = grouped, .panels = panels, .tile = tile},
+                        panelSum(body, product, tile.columns));
     return fromRows(body, fromPanelSum(body, sum, product), result);
   }
   if (way.method == Method::perRow) {
@@ -596,11 +598,10 @@ Value writeMatmulInPanels(Body& body, const Layer& layer, const RegisterTile& ti
   const bool sumsRows = *summedDim(layer) == (batched ? 1 : 0);
   const PanelOrder order = sumsRows ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
                                     : PanelOrder{.filters = 0, .order = {0, 2, 1}};
-  const Value product = addPanelProduct(body,
-                                        {.image = operands[0],
-                                         .panels = toPanels(body, weights, order, tile.columns),
-                                         .tile = tile},
-                                        panelSum(body, layer.result, tile.columns));
+  const Value product = addPanelProduct(
+      body,
+      {.image = operands[0], .panels = toPanels(body, weights, order, tile.columns), .tile = tile},
+      panelSum(body, layer.result, tile.columns));
   return fromPanelSum(body, product, layer.result);
 }
 
@@ -641,7 +642,9 @@ void addTiles(const Layer& layer, const LayerForm& form, std::vector<Way>& ways)
     add(Method::perRow, row, window.size[1] * channels);
   }
   add(Method::perPosition, row, channels);
-  add(Method::atOnce, row, channels);
+  if (window.positions() <= kMaxPositionsAtOnce) {
+    add(Method::atOnce, row, channels);
+  }
 }
 
 bool isSupported(const Layer& layer, const LayerForm& form) {

@@ -47,9 +47,9 @@ double costOf(const TiledMatmul& matmul, const RegisterTile& tile, std::int64_t 
   const double loads =
       static_cast<double>(tile.rows + vectors) / static_cast<double>(tile.rows * vectors);
   constexpr double kLoadWeight = 0.05;  // loads that the multiply-adds hide still cost a little
-  const double cost = cycles * static_cast<double>(panels) /
-                      (static_cast<double>(matmul.rows * matmul.columns) /
-                       static_cast<double>(lanes));
+  const double cost =
+      cycles * static_cast<double>(panels) /
+      (static_cast<double>(matmul.rows * matmul.columns) / static_cast<double>(lanes));
   return cost + kLoadWeight * loads + (matmul.columns % tile.columns == 0 ? 0 : kPaddingCost);
 }
 
@@ -112,7 +112,8 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
   const std::int64_t rows =
       std::accumulate(loops.rows.begin(), loops.rows.end(), std::int64_t{1}, std::multiplies<>());
   std::int64_t most = std::max<std::int64_t>(1, limits.l2Bytes / 2 / loops.rowBytes);
-  if (static_cast<double>(rows * loops.groups * loops.panels * loops.columns) * static_cast<double>(loops.sum) >
+  if (static_cast<double>(rows * loops.groups * loops.panels * loops.columns) *
+          static_cast<double>(loops.sum) >
       kMinSharedWork) {
     const std::int64_t wanted = kWorkgroupsPerCore * limits.cores;
     most = std::min(most, std::max<std::int64_t>(1, rows * loops.groups * loops.panels / wanted));

@@ -31,8 +31,8 @@ struct TiledMatmul {
                                                       const knobs::CpuLimits& limits,
                                                       std::size_t count);
 
-/// The loops of a matmul on weights in panels: parallel ones, then those over groups and panels, the columns within a panel and
-/// the reduction.
+/// The loops of a matmul on weights in panels: parallel ones, then those over groups and panels,
+/// the columns within a panel and the reduction.
 struct PanelLoops {
   /// Extents of the parallel loops in front of the columns: images, rows, pixels of a row; only
   /// those of more than one iteration. The last is tiled by rows. Empty for products with a vector.

@@ -20,6 +20,11 @@ constexpr double kFlagShare = 0.15;
 constexpr double kFlagShareWithLayers = 0.75;
 constexpr double kSearchShare = 0.6;
 constexpr double kSearchShareWithLayers = 0.85;
+/// Fractions of the budget at which sets with the ways of layers, and other sets are compared, and
+/// at which more layers are measured.
+constexpr double kLayerSetsShare = 0.5;
+constexpr double kOtherSetsShare = 0.6;
+constexpr double kMoreLayersShare = 0.65;
 /// Part of the time for flags until the best set is combined with further flags.
 constexpr double kFirstFlagsShare = 0.75;
 /// The flags get at least one of this many parts of the budget if layers were measured.
@@ -140,33 +145,19 @@ Result<std::vector<model::Layer>> Tuner::listLayers() {
   return layers;
 }
 
-Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
-  const auto layers = HONE_TRY(listLayers());
-  std::vector<FlagSet> sets = flagSets(target_, layers);
-  rankByGains(history_.flagGains, sets);
-  flagsEnd_ = kFlagShare;
-  if (target_.name != "local" || std::ranges::none_of(layers, isRewritable)) {
-    return sets;
-  }
+Result<std::vector<FlagSet>> Tuner::measureLayers(std::span<const model::Layer> layers, double end,
+                                                  TuneResult& result) {
   bench_.progress.say("measuring the layers");
-  LayerSearch search(bench_, {.scope = whole_.scope,
-                              .flags = whole_.flags,
-                              .seed = whole_.seed,
-                              .known = history_.layers});
-  const auto measured = HONE_TRY(search.run(layers, clock_, kLayerShare));
-  result.layers = search.measured();
-  result.referenceCpuNs += search.referenceCpuNs();
-  flagsEnd_ = kFlagShareWithLayers;
-  layersEnd_ = kLayerShare;
-  const std::vector<LayerAssignment> assignments = {
-      {"layer by layer", "each convolution in the way that is fastest for it alone", measured},
+  const std::int64_t before = layers_->referenceCpuNs();
+  const auto measured = HONE_TRY(layers_->run(layers, clock_, end));
+  result.layers = layers_->measured();
+  result.referenceCpuNs += layers_->referenceCpuNs() - before;
+  return layerSets(std::vector<LayerAssignment>{
+      {"layer by layer", "each layer in the way that is fastest for it alone", measured},
+      {"layer by layer, estimated", "each layer in the way that usually is fastest",
+       likelyChoices(layers)},
       {"layer by layer, not packed", "like layer by layer, without layouts packed into tiles",
-       choicesWithout(Way::packedMatmul, measured, result.layers)},
-      {"layer by layer, estimated", "each convolution in the way that usually is fastest",
-       likelyChoices(layers)}};
-  const auto first = layerSets(assignments);
-  sets.insert(sets.begin(), first.begin(), first.end());
-  return sets;
+       choicesWithout(Way::packedMatmul, measured, result.layers)}});
 }
 
 Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stage,
@@ -193,46 +184,86 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
   return findings;
 }
 
+Result<void> Tuner::improveFlags(const std::string& stage, std::vector<FlagSet> sets, double end,
+                                 std::optional<BestFlags>& best, TuneResult& result) {
+  const std::string bestName = best ? best->set.name : "";
+  if (best) {
+    sets.insert(sets.begin(), best->set);
+  }
+  const auto findings = HONE_TRY(compareFlags(stage, sets, end, result));
+  const engine::Finding* winner = engine::findWinner(findings);
+  if (!best && winner != nullptr) {
+    best = {setNamed(sets, winner->config.name), winner->comparison};
+  }
+  const bool isFirst = result.flagFindings.empty();
+  for (const engine::Finding& finding : findings | std::views::drop(isFirst ? 0 : 1)) {
+    if (bestName.empty() || finding.config.name != bestName) {
+      result.flagFindings.push_back(finding);
+    } else if (winner != nullptr && isClearlyFaster(*winner, finding)) {
+      best = {setNamed(sets, winner->config.name), winner->comparison};
+    }
+  }
+  return {};
+}
+
+Result<std::optional<Tuner::BestFlags>> Tuner::findFlags(TuneResult& result) {
+  const auto layers = HONE_TRY(listLayers());
+  std::vector<FlagSet> others = flagSets(target_, layers);
+  rankByGains(history_.flagGains, others);
+  std::optional<BestFlags> best;
+  std::vector<FlagSet> measured;
+  flagsEnd_ = kFlagShare;
+  double end = kFirstFlagsShare * flagsEnd_;
+  if (target_.name == "local" && std::ranges::any_of(layers, isRewritable)) {
+    flagsEnd_ = kFlagShareWithLayers;
+    end = kOtherSetsShare;
+    layers_.emplace(bench_, LayerSearchOptions{.scope = whole_.scope,
+                                               .flags = whole_.flags,
+                                               .seed = whole_.seed,
+                                               .known = history_.layers});
+    measured = HONE_TRY(measureLayers(layers, kLayerShare, result));
+    bench_.progress.say("comparing the layers' ways on the whole program");
+    HONE_CHECK(improveFlags(kFirstFlags, measured, kLayerSetsShare, best, result));
+  }
+  const bool decisive =
+      best && best->comparison && best->comparison->speedup.low > kDecisiveSpeedup;
+  if (!others.empty() && !decisive && (!layers_ || !clock_.spent(end))) {
+    bench_.progress.say("trying program-wide flags");
+    HONE_CHECK(improveFlags(layers_ ? "other flags" : kFirstFlags, others, end, best, result));
+  }
+  if (!best || target_.name != "local" || clock_.spent(flagsEnd_)) {
+    return best;
+  }
+  std::vector<FlagSet> more = extendedSets(best->set);
+  if (layers_ && !clock_.spent(kMoreLayersShare)) {
+    std::vector<FlagSet> again = HONE_TRY(measureLayers(layers, kMoreLayersShare, result));
+    if (!again.empty() && again.front().preprocessing != measured.front().preprocessing) {
+      again.front().name += ", more layers";
+      more.insert(more.begin(), again.front());
+    }
+  }
+  bench_.progress.say(fmt::format("trying more flags with {}", best->set.name));
+  HONE_CHECK(improveFlags("more flags", std::move(more), flagsEnd_, best, result));
+  return best;
+}
+
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
   // Most flags act before the phase that a dispatch benchmark starts from.
   const std::string& from = whole_.program.from;
   const bool isWhole =
       from == iree::kPhaseStart || from == iree::kPhaseInput || from == iree::kPhaseAbi;
-  const bool tryFlags = options_.tryFlags && isWhole;
-  std::vector<FlagSet> sets = tryFlags ? HONE_TRY(composeFlagSets(result)) : std::vector<FlagSet>();
-  if (sets.empty()) {
+  if (!options_.tryFlags || !isWhole) {
     return {};
   }
-  bench_.progress.say("trying program-wide flags");
-  const double firstEnd = kFirstFlagsShare * flagsEnd_ + (1 - kFirstFlagsShare) * layersEnd_;
-  result.flagFindings = HONE_TRY(compareFlags(kFirstFlags, sets, firstEnd, result));
-  const engine::Finding* best = engine::findWinner(result.flagFindings);
-  if (best == nullptr) {
+  const auto best = HONE_TRY(findFlags(result));
+  if (!best) {
     return {};
   }
-  std::optional<stats::Comparison> comparison = best->comparison;
-  FlagSet winner = setNamed(sets, best->config.name);
-  if (target_.name == "local" && !clock_.spent(flagsEnd_)) {
-    bench_.progress.say(fmt::format("trying more flags with {}", winner.name));
-    std::vector<FlagSet> more = extendedSets(winner);
-    more.insert(more.begin(), winner);
-    const auto findings = HONE_TRY(compareFlags("more flags", more, flagsEnd_, result));
-    const engine::Finding* better = engine::findWinner(findings);
-    const std::string simple = winner.name;
-    for (const engine::Finding& finding : findings | std::views::drop(1)) {  // the default
-      if (finding.config.name != simple) {
-        result.flagFindings.push_back(finding);
-      } else if (better != nullptr && isClearlyFaster(*better, finding)) {
-        comparison = better->comparison;
-        winner = setNamed(more, better->config.name);
-      }
-    }
-  }
-  if (comparison && comparison->speedup.low > kDecisiveSpeedup) {
+  if (best->comparison && best->comparison->speedup.low > kDecisiveSpeedup) {
     result.variants.clear();
   }
-  result.variants.insert(result.variants.begin(), Variant{winner, {}});
+  result.variants.insert(result.variants.begin(), Variant{best->set, {}});
   return {};
 }
 
