@@ -19,7 +19,7 @@ using model::Layer;
 /// Layers with a smaller share of the program's multiply-adds are not measured.
 constexpr double kMinWorkShare = 0.003;
 /// Suffices to compile and to screen the ways in register tiles.
-constexpr std::chrono::milliseconds kMinLayerTime = std::chrono::seconds(10);
+constexpr std::chrono::milliseconds kMinLayerTime = std::chrono::seconds(15);
 /// Convolutions with fewer input channels are usually fastest as they are.
 constexpr std::int64_t kFewChannels = 8;
 /// With more input channels, summing up the positions of a filter in memory costs little.

@@ -13,22 +13,22 @@
 namespace hone::tune {
 namespace {
 
-/// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
-/// variants. Flags of programs with layers to measure get more time: they gain the most there.
-constexpr double kLayerShare = 0.3;
+/// Fractions of the budget at which a stage ends: flags, and the search of all variants. Flags of
+/// programs with layers to measure get more time: they gain the most there.
 constexpr double kFlagShare = 0.15;
 constexpr double kFlagShareWithLayers = 0.75;
 constexpr double kSearchShare = 0.6;
 constexpr double kSearchShareWithLayers = 0.85;
-/// Fractions of the budget at which sets with the ways of layers, and other sets are compared, and
-/// at which more layers are measured.
-constexpr double kLayerSetsShare = 0.5;
-constexpr double kOtherSetsShare = 0.6;
-constexpr double kMoreLayersShare = 0.65;
+/// Fractions of the budget at which each step ends: the estimated ways of the layers on the whole
+/// program, which usually gain most, measuring layers, their measured ways on the whole program,
+/// other flag sets, and measuring more layers.
+constexpr double kEstimatedShare = 0.5;
+constexpr double kLayerShare = 0.4;
+constexpr double kMeasuredShare = 0.6;
+constexpr double kOtherSetsShare = 0.65;
+constexpr double kMoreLayersShare = 0.68;
 /// Part of the time for flags until the best set is combined with further flags.
 constexpr double kFirstFlagsShare = 0.75;
-/// The flags get at least one of this many parts of the budget if layers were measured.
-constexpr int kMinFlagParts = 4;
 constexpr const char* kFirstFlags = "flags";
 /// Programs are compiled whole for each flag set, so that a batch must be small: the first one has
 /// the default and the most promising set.
@@ -145,19 +145,22 @@ Result<std::vector<model::Layer>> Tuner::listLayers() {
   return layers;
 }
 
-Result<std::vector<FlagSet>> Tuner::measureLayers(std::span<const model::Layer> layers, double end,
+Result<std::vector<FlagSet>> Tuner::measureLayers(const std::string& which, double end,
                                                   TuneResult& result) {
-  bench_.progress.say("measuring the layers");
   const std::int64_t before = layers_->referenceCpuNs();
-  const auto measured = HONE_TRY(layers_->run(layers, clock_, end));
+  const auto choices = HONE_TRY(layers_->run(listed_, clock_, end));
   result.layers = layers_->measured();
   result.referenceCpuNs += layers_->referenceCpuNs() - before;
-  return layerSets(std::vector<LayerAssignment>{
-      {"layer by layer", "each layer in the way that is fastest for it alone", measured},
+  std::vector<FlagSet> sets = layerSets(std::vector<LayerAssignment>{
+      {"layer by layer" + which, "each layer in the way that is fastest for it alone", choices},
       {"layer by layer, estimated", "each layer in the way that usually is fastest",
-       likelyChoices(layers)},
-      {"layer by layer, not packed", "like layer by layer, without layouts packed into tiles",
-       choicesWithout(Way::packedMatmul, measured, result.layers)}});
+       likelyChoices(listed_)},
+      {"layer by layer, not packed" + which,
+       "like layer by layer, without layouts packed into tiles",
+       choicesWithout(Way::packedMatmul, choices, result.layers)}});
+  std::erase_if(
+      sets, [&](const FlagSet& set) { return !triedScripts_.insert(set.preprocessing).second; });
+  return sets;
 }
 
 Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stage,
@@ -169,10 +172,6 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
   plan.batch = kFlagBatch;
   if (const auto left = clock_.leftUntil(end)) {
     plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
-  }
-  if (plan.budget.time && stage == kFirstFlags && !result.layers.empty()) {
-    // Measuring the layers is in vain if no set is tried.
-    plan.budget.time = std::max(*plan.budget.time, *options_.budget.time / kMinFlagParts);
   }
   for (FlagSet& set : sets) {
     set = HONE_TRY(withScript(std::move(set)));
@@ -206,41 +205,51 @@ Result<void> Tuner::improveFlags(const std::string& stage, std::vector<FlagSet> 
   return {};
 }
 
+Result<std::optional<Tuner::BestFlags>> Tuner::findLayerFlags(TuneResult& result) {
+  layers_.emplace(bench_, LayerSearchOptions{.scope = whole_.scope,
+                                             .flags = whole_.flags,
+                                             .seed = whole_.seed,
+                                             .known = history_.layers});
+  std::optional<BestFlags> best;
+  bench_.progress.say("trying the usual ways of the layers");
+  std::vector<FlagSet> sets = HONE_TRY(measureLayers("", 0, result));
+  HONE_CHECK(improveFlags(kFirstFlags, std::move(sets), kEstimatedShare, best, result));
+  if (!clock_.spent(kLayerShare)) {
+    bench_.progress.say("measuring the layers");
+    sets = HONE_TRY(measureLayers(", measured", kLayerShare, result));
+    if (!sets.empty()) {
+      HONE_CHECK(improveFlags("measured layers", std::move(sets), kMeasuredShare, best, result));
+    }
+  }
+  return best;
+}
+
 Result<std::optional<Tuner::BestFlags>> Tuner::findFlags(TuneResult& result) {
-  const auto layers = HONE_TRY(listLayers());
-  std::vector<FlagSet> others = flagSets(target_, layers);
+  listed_ = HONE_TRY(listLayers());
+  std::vector<FlagSet> others = flagSets(target_, listed_);
   rankByGains(history_.flagGains, others);
   std::optional<BestFlags> best;
-  std::vector<FlagSet> measured;
-  flagsEnd_ = kFlagShare;
-  double end = kFirstFlagsShare * flagsEnd_;
-  if (target_.name == "local" && std::ranges::any_of(layers, isRewritable)) {
-    flagsEnd_ = kFlagShareWithLayers;
-    end = kOtherSetsShare;
-    layers_.emplace(bench_, LayerSearchOptions{.scope = whole_.scope,
-                                               .flags = whole_.flags,
-                                               .seed = whole_.seed,
-                                               .known = history_.layers});
-    measured = HONE_TRY(measureLayers(layers, kLayerShare, result));
-    bench_.progress.say("comparing the layers' ways on the whole program");
-    HONE_CHECK(improveFlags(kFirstFlags, measured, kLayerSetsShare, best, result));
+  const bool rewritable = target_.name == "local" && std::ranges::any_of(listed_, isRewritable);
+  flagsEnd_ = rewritable ? kFlagShareWithLayers : kFlagShare;
+  const double end = rewritable ? kOtherSetsShare : kFirstFlagsShare * flagsEnd_;
+  if (rewritable) {
+    best = HONE_TRY(findLayerFlags(result));
   }
   const bool decisive =
       best && best->comparison && best->comparison->speedup.low > kDecisiveSpeedup;
-  if (!others.empty() && !decisive && (!layers_ || !clock_.spent(end))) {
+  if (!others.empty() && !decisive && !(rewritable && clock_.spent(end))) {
     bench_.progress.say("trying program-wide flags");
-    HONE_CHECK(improveFlags(layers_ ? "other flags" : kFirstFlags, others, end, best, result));
+    HONE_CHECK(improveFlags(rewritable ? "other flags" : kFirstFlags, std::move(others), end, best,
+                            result));
   }
   if (!best || target_.name != "local" || clock_.spent(flagsEnd_)) {
     return best;
   }
   std::vector<FlagSet> more = extendedSets(best->set);
-  if (layers_ && !clock_.spent(kMoreLayersShare)) {
-    std::vector<FlagSet> again = HONE_TRY(measureLayers(layers, kMoreLayersShare, result));
-    if (!again.empty() && again.front().preprocessing != measured.front().preprocessing) {
-      again.front().name += ", more layers";
-      more.insert(more.begin(), again.front());
-    }
+  if (rewritable && !clock_.spent(kMoreLayersShare)) {
+    const std::vector<FlagSet> again =
+        HONE_TRY(measureLayers(", more layers", kMoreLayersShare, result));
+    more.insert(more.begin(), again.begin(), again.end());
   }
   bench_.progress.say(fmt::format("trying more flags with {}", best->set.name));
   HONE_CHECK(improveFlags("more flags", std::move(more), flagsEnd_, best, result));

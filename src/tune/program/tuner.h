@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,9 +59,10 @@ class Tuner {
     FlagSet set;
     std::optional<stats::Comparison> comparison;
   };
-  /// Measures layers until `end`, a fraction of the budget; returns the flag sets of their ways.
-  [[nodiscard]] Result<std::vector<FlagSet>> measureLayers(std::span<const model::Layer> layers,
-                                                           double end, TuneResult& result);
+  /// Measures layers until `end`, a fraction of the budget. Returns the flag sets of their ways
+  /// that were not returned before; `which` makes their names unique.
+  [[nodiscard]] Result<std::vector<FlagSet>> measureLayers(const std::string& which, double end,
+                                                           TuneResult& result);
   /// Compares the flag sets with the default until `end`, a fraction of the budget. Adds the files
   /// of scripts to the sets.
   [[nodiscard]] Result<std::vector<engine::Finding>> compareFlags(const std::string& stage,
@@ -72,6 +73,9 @@ class Tuner {
   [[nodiscard]] Result<void> improveFlags(const std::string& stage, std::vector<FlagSet> sets,
                                           double end, std::optional<BestFlags>& best,
                                           TuneResult& result);
+  /// Returns the best flag set that computes layers in their ways; nothing if none is faster than
+  /// the default. Known and estimated ways come first, because they usually gain most.
+  [[nodiscard]] Result<std::optional<BestFlags>> findLayerFlags(TuneResult& result);
   /// Returns the best flag set; nothing if none is faster than the default.
   [[nodiscard]] Result<std::optional<BestFlags>> findFlags(TuneResult& result);
   /// Adds the program without flags, and with the best flag set if it is significantly faster.
@@ -101,7 +105,9 @@ class Tuner {
   std::filesystem::path folder_;
   History history_;
   engine::BudgetClock clock_;
-  std::optional<LayerSearch> layers_;  ///< if there are layers to measure
+  std::vector<model::Layer> listed_;    ///< all layers of the program
+  std::optional<LayerSearch> layers_;   ///< if there are layers to measure
+  std::set<std::string> triedScripts_;  ///< of flag sets with ways of layers
   double flagsEnd_ = 0;     ///< fraction of the budget at which the search of the variants begins
   std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
 };
