@@ -125,7 +125,7 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
 }
 
 Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
-  const double end = result.layers.empty() ? kSearchShare : kSearchShareWithLayers;
+  const double end = layers_ ? kSearchShareWithLayers : kSearchShare;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
   Limit limit;
@@ -414,7 +414,7 @@ Result<TuneResult> Tuner::run() {
   std::size_t tuned = 0;
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
     const Limit limit = computeLimit(i, result);
-    if (!result.layers.empty() && clock_.spent(limit.time)) {
+    if (layers_ && clock_.spent(limit.time)) {
       continue;  // extracting the dispatches of a model takes long
     }
     const auto done = tune(result.variants[i], limit, result);
