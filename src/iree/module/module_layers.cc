@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "iree/module/module_walk.h"
 
@@ -71,12 +72,38 @@ std::optional<Layer> describeLayer(const CompilerApi& api, MlirOperation operati
   return layer;
 }
 
+/// Returns true if no argument of the function, directly or through other operations, determines
+/// the elements of the value. Sizes may depend on arguments.
+bool isFixed(const CompilerApi& api, MlirValue value, std::set<const void*>& seen) {
+  if (!seen.insert(value.ptr).second) {
+    return true;
+  }
+  if (api.valueIsArgument(value)) {
+    return false;
+  }
+  const MlirOperation owner = api.resultOwner(value);
+  for (std::intptr_t i = 0; i < api.operationOperands(owner); ++i) {
+    const MlirValue operand = api.operationOperand(owner, i);
+    if (api.typeText(api.valueType(operand)) != "index" && !isFixed(api, operand, seen)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool hasFixedWeights(const CompilerApi& api, MlirOperation operation) {
+  std::set<const void*> seen;
+  return api.operationOperands(operation) < 2 ||
+         isFixed(api, api.operationOperand(operation, 1), seen);
+}
+
 }  // namespace
 
 std::vector<Layer> layersIn(const CompilerApi& api, MlirOperation module) {
   std::vector<Layer> layers;
   walk(api, module, [&](MlirOperation operation) {
     if (auto layer = describeLayer(api, operation)) {
+      layer->fixedWeights = hasFixedWeights(api, operation);
       const auto same = std::find_if(layers.begin(), layers.end(), [&](const Layer& one) {
         return one.op == layer->op && one.operands == layer->operands &&
                one.attributes == layer->attributes;
@@ -85,6 +112,7 @@ std::vector<Layer> layersIn(const CompilerApi& api, MlirOperation module) {
         layers.push_back(std::move(*layer));
       } else {
         ++same->calls;
+        same->fixedWeights = same->fixedWeights && layer->fixedWeights;
       }
     }
     return MlirWalkResult::advance;

@@ -73,7 +73,8 @@ nlohmann::json toJson(const Layer& layer) {
           {"operands", std::move(operands)},
           {"result", layer.result.text()},
           {"attributes", layer.attributes},
-          {"calls", layer.calls}};
+          {"calls", layer.calls},
+          {"fixed_weights", layer.fixedWeights}};
 }
 
 Result<Layer> layerFrom(const nlohmann::json& json) {
@@ -86,6 +87,7 @@ Result<Layer> layerFrom(const nlohmann::json& json) {
   reader.required("result", result);
   reader.required("attributes", layer.attributes);
   reader.required("calls", layer.calls);
+  reader.optional("fixed_weights", layer.fixedWeights);
   HONE_CHECK(reader.finish());
   for (const std::string& operand : operands) {
     layer.operands.push_back(HONE_TRY(tensorTypeFrom(operand)));

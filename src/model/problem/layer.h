@@ -20,6 +20,9 @@ struct Layer {
   /// Attributes that distinguish the operation, as MLIR text: "strides" -> "dense<1> : …".
   std::map<std::string, std::string> attributes;
   std::int64_t calls = 1;  ///< equal operations in the program
+  /// The second operand of all of them is the same for every call of the program, so that it can be
+  /// reordered at compile time.
+  bool fixedWeights = true;
 
   bool operator==(const Layer&) const = default;
 
@@ -27,7 +30,8 @@ struct Layer {
   /// "array<i64: 0, 4>"; ones if there is no such attribute.
   [[nodiscard]] std::vector<std::int64_t> sizes(const std::string& attribute,
                                                 std::size_t count) const;
-  /// Returns a short text that is equal only for equal operations; ignores `calls`.
+  /// Returns a short text that is equal only for equal operations; ignores `calls`
+  /// and `fixedWeights`.
   [[nodiscard]] std::string key() const;
   /// Returns a text for tables: "conv_2d_nchw_fchw 1x64x56x56 by 64x64x3x3, stride 2".
   [[nodiscard]] std::string describe() const;

@@ -35,6 +35,9 @@ TEST(Layer, RestoresFromJson) {
   const auto restored = layerFrom(toJson(depthwise()));
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(*restored, depthwise());
+  Layer variable = depthwise();
+  variable.fixedWeights = false;
+  EXPECT_EQ(layerFrom(toJson(variable)).value(), variable);
   EXPECT_FALSE(layerFrom(nlohmann::json::object()));
 }
 

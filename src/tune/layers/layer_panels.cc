@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "knobs/cpu/cpu_limits.h"
 
 namespace hone::tune {
@@ -51,8 +53,13 @@ Value convertElements(Body& body, const Value& value, ElementType element) {
 }  // namespace
 
 Value toPanels(Body& body, const Value& filter, const PanelOrder& order, std::int64_t columns) {
-  const Value split =
-      body.expand(filter, order.filters, filter.type.shape[order.filters] / columns);
+  const std::int64_t filters = filter.type.shape[order.filters];
+  const std::int64_t panels = (filters + columns - 1) / columns;
+  std::vector<std::int64_t> low(filter.type.shape.size(), 0);
+  std::vector<std::int64_t> high = low;
+  high[order.filters] = panels * columns - filters;
+  const Value whole = high == low ? filter : body.pad(filter, low, high);
+  const Value split = body.expand(whole, order.filters, panels);
   const Value ordered = body.transpose(split, order.order);
   return body.define(ordered.type, "iree_tensor_ext.compute_barrier.start {} : {} -> {}",
                      ordered.name, ordered.text(), ordered.text());
@@ -66,7 +73,7 @@ Value panelSum(Body& body, const TensorType& result, std::int64_t columns) {
     }
   }
   if (result.shape.back() > columns) {
-    type.shape.push_back(result.shape.back() / columns);
+    type.shape.push_back((result.shape.back() + columns - 1) / columns);
   }
   type.shape.push_back(columns);
   return body.zeros(type);
@@ -78,20 +85,24 @@ Value addPanelProduct(Body& body, const PanelProduct& product, const Value& sum)
   const std::size_t rows = image.type.shape.size() - 1;
   const bool several = sum.type.shape.size() == rows + 2;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < rows; ++i) {
-    names.push_back(fmt::format("r{}", i));
+  const std::size_t pixelDims = rows - (product.grouped ? 1 : 0);
+  for (std::size_t i = 0; i < pixelDims; ++i) {
+    names.push_back(fmt::format("r{}, ", i));
   }
-  const std::string row = fmt::format("{}", fmt::join(names, ", "));
-  const std::string panel = several ? "p, " : "";
-  PanelLoops extents{.rows = {image.type.shape.begin(), image.type.shape.end() - 1},
-                     .panels = several ? panels.type.shape.front() : 1,
+  const std::string row = fmt::format("{}", fmt::join(names, ""));
+  const std::string group = product.grouped ? "g, " : "";
+  const std::string panel = group + (several ? "p, " : "");
+  const auto pixelsEnd = image.type.shape.begin() + static_cast<std::ptrdiff_t>(pixelDims);
+  PanelLoops extents{.rows = {image.type.shape.begin(), pixelsEnd},
+                     .groups = product.grouped ? panels.type.shape.front() : 1,
+                     .panels = several ? panels.type.shape[product.grouped ? 1 : 0] : 1,
                      .columns = sum.type.shape.back(),
                      .sum = image.type.shape.back(),
                      .rowBytes = 0};
   extents.rowBytes = extents.sum * static_cast<std::int64_t>(byteWidth(image.type.element));
   const PanelConfig config = panelConfig(extents, product.tile, knobs::detectCpuLimits());
-  const Loops loops{.names = fmt::format("{}, {}o, c", row, panel),
-                    .maps = {row + ", c", panel + "c, o", fmt::format("{}, {}o", row, panel)},
+  const Loops loops{.names = fmt::format("{}{}o, c", row, panel),
+                    .maps = {row + group + "c", panel + "c, o", fmt::format("{}{}o", row, panel)},
                     .parallel = sum.type.shape.size(),
                     .reduction = 1,
                     .attributes = product.isRoot
@@ -102,8 +113,18 @@ Value addPanelProduct(Body& body, const PanelProduct& product, const Value& sum)
 
 Value fromPanelSum(Body& body, const Value& sum, const TensorType& result) {
   Value value = convertElements(body, sum, result.element);
-  if (value.type.shape.back() != result.shape.back()) {
+  const auto pixelDims = static_cast<std::size_t>(std::count_if(
+      result.shape.begin(), result.shape.end() - 1, [](auto size) { return size > 1; }));
+  if (value.type.shape.size() > pixelDims + 1) {
     value = body.collapse(value, value.type.shape.size() - 2);
+  }
+  if (value.type.shape.back() != result.shape.back()) {
+    std::vector<std::int64_t> sizes = value.type.shape;
+    sizes.back() = result.shape.back();
+    // Without the barrier the compiler removes the padding again, and vectors do not fit.
+    value = body.define(value.type, "iree_tensor_ext.compute_barrier.start {} : {} -> {}",
+                        value.name, value.text(), value.text());
+    value = body.slice(value, std::vector<std::int64_t>(sizes.size(), 0), sizes);
   }
   for (std::size_t i = 0; i + 1 < result.shape.size(); ++i) {
     if (result.shape[i] == 1) {

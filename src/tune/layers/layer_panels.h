@@ -17,22 +17,24 @@ struct PanelOrder {
   std::vector<std::size_t> order;
 };
 
-/// Returns the filter in panels of `columns` columns. A compute barrier makes the compiler reorder
-/// the weights, at compile time if they are constant. Without it, the innermost loop would read the
-/// original order.
+/// Returns the filter in panels of `columns` columns; the last panel is padded with zeros. A
+/// compute barrier makes the compiler reorder the weights, at compile time if they are constant.
+/// Without it, the innermost loop would read the original order.
 [[nodiscard]] iree::Value toPanels(iree::Body& body, const iree::Value& filter,
                                    const PanelOrder& order, std::int64_t columns);
 
-/// One product of an image, channels last, with panels: (panels,) sum, columns.
+/// One product of an image, channels last, with panels: (groups,) (panels,) sum, columns.
 struct PanelProduct {
   iree::Value image;
+  bool grouped = false;  ///< the image has a dimension of groups in front of the channels
   iree::Value panels;
   RegisterTile tile;
   bool isRoot = true;  ///< the last product of its dispatch
 };
 
-/// Returns the zero-filled accumulator of products with this result, whose channels are last. It is
-/// f32 for f16 and bf16, as the CPU computes them.
+/// Returns zeros to sum up products of images with these pixels: the type of the result, channels
+/// last; with groups, these are the dimension in front of the channels. Sums of f16 and bf16 are
+/// f32, as the CPU computes them.
 [[nodiscard]] iree::Value panelSum(iree::Body& body, const model::TensorType& result,
                                    std::int64_t columns);
 /// Returns `sum` plus the product, with the lowering configuration for its tile.

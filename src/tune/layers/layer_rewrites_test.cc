@@ -72,6 +72,38 @@ func.func @main(%a: tensor<48x64xf32>, %b: tensor<64x80xf32>) -> tensor<48x80xf3
 }
 )mlir";
 
+/// A batch of one, as the importer writes a matmul of a tensor with weights.
+constexpr std::string_view kBatchMatmul = R"mlir(
+func.func @main(%a: tensor<1x12x24xf32>, %b: tensor<1x24x40xf32>) -> tensor<1x12x40xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x12x40xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x12x40xf32>) -> tensor<1x12x40xf32>
+  %r = linalg.batch_matmul ins(%a, %b : tensor<1x12x24xf32>, tensor<1x24x40xf32>) outs(%f : tensor<1x12x40xf32>) -> tensor<1x12x40xf32>
+  return %r : tensor<1x12x40xf32>
+}
+)mlir";
+
+/// A product of a vector with constant weights.
+constexpr std::string_view kVectorProduct = R"mlir(
+func.func @main(%a: tensor<1x256xf32>) -> tensor<1x300xf32> {
+  %z = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<256x300xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(k, n) -> (k, n)>], iterator_types = ["parallel", "parallel"]} outs(%i : tensor<256x300xf32>) {
+  ^bb0(%old: f32):
+    %k = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %s = affine.apply affine_map<(k, n) -> ((k * 7 + n * 13) mod 17 - 8)>(%k, %n)
+    %c = arith.index_cast %s : index to i32
+    %x = arith.sitofp %c : i32 to f32
+    linalg.yield %x : f32
+  } -> tensor<256x300xf32>
+  %e = tensor.empty() : tensor<1x300xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x300xf32>) -> tensor<1x300xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<1x256xf32>, tensor<256x300xf32>) outs(%f : tensor<1x300xf32>) -> tensor<1x300xf32>
+  return %r : tensor<1x300xf32>
+}
+)mlir";
+
 std::vector<Way> withoutTiles(std::vector<Way> ways) {
   std::erase_if(ways, [](const Way& way) { return way.tile.has_value(); });
   return ways;
@@ -192,6 +224,28 @@ TEST_F(LayerRewritesTest, KeepsResultsWithRegisterTiles) {
   expectEqualTiled(std::string(kMatmul), {Method::matmul});
 }
 
+TEST_F(LayerRewritesTest, KeepsResultsWithPaddedRegisterTiles) {
+  expectEqualTiled(
+      programWith({"conv_2d_nchw_fchw", "1x4x7x9xf32", "20x4x3x3xf32", "1x20x5x7xf32"}),
+      {Method::matmul, Method::perRow, Method::perPosition, Method::atOnce});
+  expectEqualTiled(std::string(kBatchMatmul), {Method::matmul});
+  expectEqualTiled(std::string(kVectorProduct), {Method::matmul});
+}
+
+TEST_F(LayerRewritesTest, KeepsResultsOfGroupedConvolutionsWithRegisterTiles) {
+  expectEqualTiled(
+      programWith({"conv_2d_ngchw_gfchw", "1x3x4x8x8xf32", "3x12x4x3x3xf32", "1x3x12x6x6xf32"}),
+      {Method::perPosition, Method::atOnce});
+  expectEqualTiled(
+      programWith({"conv_2d_ngchw_fgchw", "2x2x4x5x5xf32", "36x2x4x1x1xf32", "2x2x36x5x5xf32"}),
+      {Method::matmul});
+}
+
+TEST_F(LayerRewritesTest, FindsFixedWeights) {
+  EXPECT_TRUE(layersOf(std::string(kVectorProduct)).at(0).fixedWeights);
+  EXPECT_FALSE(layersOf(std::string(kBatchMatmul)).at(0).fixedWeights);
+}
+
 TEST_F(LayerRewritesTest, KeepsResultsOfHalfPrecisionWithRegisterTiles) {
   expectEqualTiled(
       programWith({"conv_2d_nhwc_hwcf", "1x6x13x8xf16", "1x1x8x16xf16", "1x6x13x16xf16"}),
@@ -208,11 +262,30 @@ TEST(RegisterTiles, FillRegistersWithFullVectors) {
 TEST(RegisterTiles, DivideColumns) {
   const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16};
   for (const RegisterTile& tile :
-       registerTiles({.rows = 169, .columns = 1000, .sum = 512}, limits, 5)) {
-    EXPECT_EQ(1000 % tile.columns, 0);
+       registerTiles({.rows = 169, .columns = 192, .sum = 512}, limits, 5)) {
+    EXPECT_EQ(192 % tile.columns, 0);
     EXPECT_LE((tile.rows + 1) * tile.columns / 8 + 1, 16);
   }
-  EXPECT_THAT(registerTiles({.rows = 9, .columns = 10, .sum = 4}, limits, 5), IsEmpty());
+  EXPECT_THAT(registerTiles({.rows = 9, .columns = 2, .sum = 4}, limits, 5), IsEmpty());
+}
+
+/// The compiler does not vectorize others.
+TEST(RegisterTiles, HavePowersOfTwoAsColumns) {
+  const knobs::CpuLimits limits{.vectorBytes = 64, .registers = 32};
+  for (const std::int64_t columns : {10, 24, 48, 68, 192, 255}) {
+    const auto tiles = registerTiles({.rows = 49, .columns = columns, .sum = 32}, limits, 4);
+    ASSERT_EQ(tiles.size(), 4U) << columns;
+    for (const RegisterTile& tile : tiles) {
+      EXPECT_EQ(tile.columns & (tile.columns - 1), 0) << columns;
+    }
+  }
+}
+
+TEST(RegisterTiles, PadColumnsIfVectorsWouldBeNarrow) {
+  const knobs::CpuLimits limits{.vectorBytes = 64, .registers = 32};
+  EXPECT_EQ(registerTiles({.rows = 48, .columns = 24, .sum = 32}, limits, 1).at(0).columns, 32);
+  EXPECT_EQ(registerTiles({.rows = 48, .columns = 48, .sum = 32}, limits, 1).at(0).columns, 16);
+  EXPECT_EQ(registerTiles({.rows = 1, .columns = 1000, .sum = 512}, limits, 1).at(0).columns, 64);
 }
 
 TEST(PanelConfig, PeelsRestAndDividesRows) {
@@ -223,6 +296,24 @@ TEST(PanelConfig, PeelsRestAndDividesRows) {
       << config.compilationInfo;
   EXPECT_TRUE(config.compilationInfo.contains("enable_loop_peeling"));
   EXPECT_FALSE(config.loweringConfig.contains("distribution"));
+}
+
+TEST(PanelConfig, DividesPanelsOfVectorProducts) {
+  const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16, .cores = 2};
+  const PanelLoops loops{.rows = {}, .panels = 64, .columns = 16, .sum = 2048, .rowBytes = 8192};
+  const PanelConfig config = panelConfig(loops, {.rows = 1, .columns = 16}, limits);
+  EXPECT_TRUE(config.compilationInfo.contains("distribution = [8, 16, 0]"))
+      << config.compilationInfo;
+  EXPECT_FALSE(config.compilationInfo.contains("enable_loop_peeling"));
+}
+
+TEST(PanelConfig, TakesOneGroupPerWorkgroup) {
+  const knobs::CpuLimits limits{.vectorBytes = 32, .registers = 16};
+  const PanelLoops loops{
+      .rows = {36}, .groups = 3, .panels = 1, .columns = 16, .sum = 4, .rowBytes = 16};
+  const PanelConfig config = panelConfig(loops, {.rows = 6, .columns = 16}, limits);
+  EXPECT_TRUE(config.compilationInfo.contains("distribution = [36, 1, 16, 0]"))
+      << config.compilationInfo;
 }
 
 TEST_F(LayerRewritesTest, KeepsResultsOfPixelwiseConvolutions) {

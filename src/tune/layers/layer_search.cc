@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <optional>
 
 #include "base/file.h"
 #include "engine/plan/session.h"
@@ -16,6 +18,8 @@ using model::Layer;
 
 /// Layers with a smaller share of the program's multiply-adds are not measured.
 constexpr double kMinWorkShare = 0.003;
+/// Suffices to compile and to screen the ways in register tiles.
+constexpr std::chrono::milliseconds kMinLayerTime = std::chrono::seconds(15);
 /// Convolutions with fewer input channels are usually fastest as they are.
 constexpr std::int64_t kFewChannels = 8;
 /// With more input channels, summing up the positions of a filter in memory costs little.
@@ -23,10 +27,14 @@ constexpr std::int64_t kShortSum = 32;
 /// The initializer of the filter runs once, when the module is loaded.
 constexpr const char* kNoConstantEvaluation = "--iree-opt-const-eval=false";
 
-/// Returns true for layers whose times are of interest: those with several ways, and depthwise
-/// convolutions, which gain much by the layout.
-bool isWorthMeasuring(const Layer& layer) {
-  return waysFor(layer).size() > 1 || layer.op.contains("depthwise");
+/// Returns the ways that can pay off: reordering weights that are not fixed takes time in each
+/// call.
+std::vector<Way> usefulWays(const Layer& layer) {
+  std::vector<Way> ways = waysFor(layer);
+  if (isMatmul(layer) && !layer.fixedWeights) {
+    std::erase_if(ways, [](const Way& way) { return way.tile.has_value(); });
+  }
+  return ways;
 }
 
 /// Returns a plan without programs.
@@ -42,14 +50,19 @@ engine::Plan emptyPlan(const Layer& layer, const LayerSearchOptions& options,
   return plan;
 }
 
-/// Returns the plan that compares the ways of a layer, the likely one first. Writes the programs to
-/// `folder`.
+/// Returns the plan that compares the ways of a layer: the likely one first, then those in register
+/// tiles, which usually win. The others follow in further batches if the budget allows it. Writes
+/// the programs to `folder`.
 Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& options,
                                   const std::filesystem::path& folder) {
   engine::Plan plan = emptyPlan(layer, options, "layer");
-  std::vector<Way> ways = waysFor(layer);
-  const auto likely = std::find(ways.begin(), ways.end(), likelyWay(layer));
-  std::rotate(ways.begin(), likely, likely + 1);
+  std::vector<Way> ways = usefulWays(layer);
+  const Way likely = likelyWay(layer);
+  std::ranges::stable_partition(ways, [](const Way& way) { return way.tile.has_value(); });
+  std::ranges::stable_partition(ways, [&](const Way& way) { return way == likely; });
+  const auto tiled =
+      std::ranges::count_if(ways, [](const Way& way) { return way.tile.has_value(); });
+  plan.batch = std::min(plan.batch, 1 + static_cast<std::size_t>(tiled));
   for (const Way& way : ways) {
     const std::vector<LayerChoice> choice = {{layer, way}};
     plan.candidates.push_back({plan.programs.size(), {nameOf(way), flagsFor(choice), {}}});
@@ -59,6 +72,16 @@ Result<engine::Plan> planForLayer(const Layer& layer, const LayerSearchOptions& 
   return plan;
 }
 
+/// Returns the time for a layer with this share of the remaining work; nullopt without a limit.
+std::optional<std::chrono::milliseconds> timeFor(double share,
+                                                 std::optional<std::chrono::milliseconds> left) {
+  if (!left) {
+    return std::nullopt;
+  }
+  return std::max(kMinLayerTime,
+                  std::chrono::duration_cast<std::chrono::milliseconds>(*left * share));
+}
+
 bool isMeasured(const engine::Finding& finding) {
   return finding.timeNs > 0 &&
          (finding.outcome == model::Outcome::ok || finding.outcome == model::Outcome::tooSlow);
@@ -66,22 +89,37 @@ bool isMeasured(const engine::Finding& finding) {
 
 }  // namespace
 
+bool isWorthMeasuring(const Layer& layer) {
+  return usefulWays(layer).size() > 1 || layer.op.contains("depthwise");
+}
+
 Way likelyWay(const Layer& layer) {
-  const std::vector<Way> ways = waysFor(layer);
+  const std::vector<Way> ways = usefulWays(layer);
   if (!isConvolution(layer)) {
-    return ways.front();
+    const auto tiled =
+        std::ranges::find_if(ways, [](const Way& way) { return way.tile.has_value(); });
+    return tiled == ways.end() ? ways.front() : *tiled;
   }
   const auto has = [&](Way way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
   const std::int64_t channels = describeCore(layer).images.front().shape.back();
   if (has(Way::direct) && channels < kFewChannels) {
     return Way::direct;
   }
-  const Way plain = has(Way::perPosition) ? Way::perPosition : Way::matmul;
-  const Method tiled =
-      plain == Way::perPosition && channels <= kShortSum ? Method::atOnce : plain.method;
-  const auto best =
-      std::ranges::find_if(ways, [&](const Way& way) { return way.tile && way.method == tiled; });
-  return best == ways.end() ? plain : *best;
+  const auto tiled = [&](Method method) {
+    return std::ranges::find_if(ways,
+                                [&](const Way& way) { return way.tile && way.method == method; });
+  };
+  // The first of these that the layer has. Windows of one pixel have only the last.
+  std::vector<Method> methods = {Method::perPosition, Method::matmul};
+  if (channels <= kShortSum) {
+    methods.insert(methods.begin(), {Method::atOnce, Method::perRow});
+  }
+  for (const Method method : methods) {
+    if (const auto way = tiled(method); way != ways.end()) {
+      return *way;
+    }
+  }
+  return has(Way::perPosition) ? Way::perPosition : Way::matmul;
 }
 
 std::vector<LayerChoice> likelyChoices(std::span<const Layer> layers) {
@@ -129,9 +167,11 @@ Result<std::vector<engine::Finding>> LayerSearch::screen(const engine::Plan& pla
   return session.findings();
 }
 
-Result<Way> LayerSearch::measure(const Layer& layer) {
+Result<Way> LayerSearch::measure(const Layer& layer,
+                                 std::optional<std::chrono::milliseconds> time) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-layer"));
-  const engine::Plan plan = HONE_TRY(planForLayer(layer, options_, folder.path()));
+  engine::Plan plan = HONE_TRY(planForLayer(layer, options_, folder.path()));
+  plan.budget.time = time;
   model::TunedLayer measured;
   measured.layer = layer;
   const engine::Finding* best = nullptr;
@@ -174,18 +214,29 @@ Result<std::vector<LayerChoice>> LayerSearch::run(std::span<const Layer> layers,
       order.push_back(i);
     }
   }
+  double left = 0;
+  for (const std::size_t i : order) {
+    left += countWork(choices[i].layer);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return countWork(choices[a].layer) > countWork(choices[b].layer);
   });
   for (const std::size_t i : order) {
     LayerChoice& choice = choices[i];
-    if (const auto known = options_.known.find(choice.layer.key()); known != options_.known.end()) {
+    const double share = countWork(choice.layer) / std::max(left, 1.0);
+    left -= countWork(choice.layer);
+    const auto before = std::ranges::find(measured_, choice.layer.key(),
+                                          [](const auto& one) { return one.layer.key(); });
+    if (before != measured_.end()) {
+      choice.way = wayFrom(before->way).value_or(choice.way);
+    } else if (const auto known = options_.known.find(choice.layer.key());
+               known != options_.known.end()) {
       choice.way = wayFrom(known->second.way).value_or(choice.way);
       model::TunedLayer& remembered = measured_.emplace_back(known->second);
       remembered.layer.calls = choice.layer.calls;
       remembered.remembered = true;
     } else if (countWork(choice.layer) >= kMinWorkShare * all && !clock.spent(fraction)) {
-      choice.way = HONE_TRY(measure(choice.layer));
+      choice.way = HONE_TRY(measure(choice.layer, timeFor(share, clock.leftUntil(fraction))));
     }
   }
   for (model::TunedLayer& measured : measured_) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -16,6 +17,10 @@
 #include "tune/layers/layer_rewrites.h"
 
 namespace hone::tune {
+
+/// Returns true for layers whose times are of interest: those with several ways, and depthwise
+/// convolutions, which gain much by the layout.
+[[nodiscard]] bool isWorthMeasuring(const model::Layer& layer);
 
 /// Returns the way that is usually the fastest. The layer must have ways.
 [[nodiscard]] Way likelyWay(const model::Layer& layer);
@@ -47,6 +52,7 @@ class LayerSearch {
   LayerSearch(const engine::TrialContext& bench, LayerSearchOptions options)
       : bench_(bench), options_(std::move(options)) {}
 
+  /// May be called again with the same layers to measure more of them.
   [[nodiscard]] Result<std::vector<LayerChoice>> run(std::span<const model::Layer> layers,
                                                      const engine::BudgetClock& clock,
                                                      double fraction);
@@ -56,8 +62,10 @@ class LayerSearch {
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:
-  /// Measures all ways of a layer; returns the fastest, or the likely one if none runs.
-  [[nodiscard]] Result<Way> measure(const model::Layer& layer);
+  /// Measures the ways of a layer that can pay off; returns the fastest, or the likely one if none
+  /// runs. Those that are rarely the fastest are skipped once `time` is used up.
+  [[nodiscard]] Result<Way> measure(const model::Layer& layer,
+                                    std::optional<std::chrono::milliseconds> time);
   /// Measures the operation as the program has it; for the report only.
   [[nodiscard]] Result<std::optional<double>> measureOriginal(const model::Layer& layer);
   /// Performs the plan; returns the findings, none if a unit fails.

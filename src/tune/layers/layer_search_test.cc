@@ -131,6 +131,38 @@ TEST(ChoicesWithout, TakesNextBestMeasuredWay) {
               ElementsAre(LayerChoice{first, Way::perRow}, choices[1]));
 }
 
+TEST_F(LayerSearchTest, MeasuresMoreLayersLater) {
+  const std::vector<model::Layer> layers = {convolution(16, 16, 1), convolution(24, 16, 1)};
+  LayerSearch searching = search({{layers[0].key(), knownLayer(layers[0])}});
+  std::int64_t now = 0;
+  const engine::BudgetClock spent({std::chrono::milliseconds(1), {}},
+                                  [&now] { return std::exchange(now, 1'000'000'000); });
+  ASSERT_TRUE(searching.run(layers, spent, 0.5));
+  ASSERT_THAT(searching.measured(), SizeIs(1));
+  const auto choices = searching.run(layers, engine::BudgetClock({}), 1).value();
+  ASSERT_THAT(searching.measured(), SizeIs(2));
+  EXPECT_EQ(searching.measured()[1].layer, layers[1]);
+  EXPECT_EQ(choices[0].way, Way::matmul);
+}
+
+TEST(LikelyWay, ReordersOnlyFixedWeights) {
+  model::Layer matmul;
+  matmul.op = "linalg.matmul";
+  matmul.operands = {model::TensorType{{16, 32}}, model::TensorType{{32, 64}},
+                     model::TensorType{{16, 64}}};
+  matmul.result = matmul.operands[2];
+  EXPECT_TRUE(likelyWay(matmul).tile);
+  matmul.fixedWeights = false;
+  EXPECT_EQ(likelyWay(matmul), Way::matmul);
+}
+
+/// Dispatches with many products take minutes to compile.
+TEST(LikelyWay, SumsUpRowsOfLargeFilters) {
+  EXPECT_EQ(likelyWay(convolution(16, 32, 3)).method, Method::atOnce);
+  EXPECT_EQ(likelyWay(convolution(16, 32, 5)).method, Method::perRow);
+  EXPECT_EQ(likelyWay(convolution(64, 32, 5)).method, Method::perPosition);
+}
+
 TEST_F(LayerSearchTest, WritesProgramsForMatmuls) {
   model::Layer matmul;
   matmul.op = "linalg.matmul";

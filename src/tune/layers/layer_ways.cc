@@ -22,9 +22,13 @@ using model::TensorType;
 
 /// Filters with more positions than this are not computed position by position.
 constexpr std::int64_t kMaxPositions = 49;
+/// The compiler takes minutes for dispatches with more products than this.
+constexpr std::int64_t kMaxPositionsAtOnce = 9;
 
 /// Register tiles that are tried per method.
 constexpr std::size_t kTilesPerMethod = 2;
+/// Weights from which products with a single vector are computed in tiles.
+constexpr std::int64_t kMinVectorProductWeights = 1 << 16;
 
 constexpr std::array<std::pair<Method, std::string_view>, 6> kMethodNames = {{
     {Method::direct, "direct"},
@@ -347,24 +351,31 @@ Value writeMatmul(Body& body, const LayerForm& form, const Window& window,
 }
 
 /// Returns the filter in panels; the order of its dimensions uses the letters y, x and c, p for the
-/// panels and o for the columns of a panel.
+/// panels and o for the columns of a panel, and g for groups, which is ignored if there are none.
 Value filterPanels(Body& body, const LayerForm& form, const Value& filter, std::string_view letters,
                    std::int64_t columns) {
-  PanelOrder order{.filters = form.filter[3], .order = {}};
-  const auto shifted = [&](std::size_t dim) { return dim > form.filter[3] ? dim + 1 : dim; };
+  const std::size_t first = form.kind == LayerKind::grouped ? 1 : 0;
+  const std::size_t filters = form.filter[first + 3];
+  PanelOrder order{.filters = filters, .order = {}};
+  const auto add = [&](std::size_t dim) { order.order.push_back(dim > filters ? dim + 1 : dim); };
   for (const char letter : letters) {
     switch (letter) {
+      case 'g':
+        if (first > 0) {
+          add(form.filter[0]);
+        }
+        break;
       case 'y':
-        order.order.push_back(shifted(form.filter[0]));
+        add(form.filter[first]);
         break;
       case 'x':
-        order.order.push_back(shifted(form.filter[1]));
+        add(form.filter[first + 1]);
         break;
       case 'c':
-        order.order.push_back(shifted(form.filter[2]));
+        add(form.filter[first + 2]);
         break;
       default:
-        order.order.push_back(letter == 'p' ? form.filter[3] : form.filter[3] + 1);
+        order.order.push_back(letter == 'p' ? filters : filters + 1);
     }
   }
   return toPanels(body, filter, order, columns);
@@ -377,13 +388,16 @@ Value sumOverPositions(Body& body, const Window& window, const PanelProduct& ope
   Value sum = panelSum(body, result, operands.tile.columns);
   for (std::int64_t y = 0; y < window.size[0]; ++y) {
     for (std::int64_t x = 0; x < window.size[1]; ++x) {
-      const std::vector<std::int64_t>& shape = operands.panels.type.shape;
-      const Value panels = collapseTimes(
-          body, body.slice(operands.panels, {y, x, 0, 0, 0}, {1, 1, shape[2], shape[3], shape[4]}),
-          0, 2);
+      std::vector<std::int64_t> offsets(operands.panels.type.shape.size(), 0);
+      std::vector<std::int64_t> sizes = operands.panels.type.shape;
+      offsets[0] = y;
+      offsets[1] = x;
+      sizes[0] = sizes[1] = 1;
+      const Value panels = collapseTimes(body, body.slice(operands.panels, offsets, sizes), 0, 2);
       const bool last = y + 1 == window.size[0] && x + 1 == window.size[1];
       sum = addPanelProduct(body,
                             {.image = seenFrom(body, window, operands.image, result, {y, x}),
+                             .grouped = operands.grouped,
                              .panels = panels,
                              .tile = operands.tile,
                              .isRoot = operands.isRoot || last},
@@ -417,28 +431,46 @@ Value writeRowsInPanels(Body& body, const LayerForm& form, const Window& window,
                       result);
 }
 
-Value writeInPanels(Body& body, const LayerForm& form, const Window& window, const Way& way,
-                    const std::array<Value, 2>& operands, const TensorType& result) {
+/// Like writeInPanels(), for a result whose channels are split into groups if there are any.
+Value writeGroupsInPanels(Body& body, const LayerForm& form, const Window& window, const Way& way,
+                          const std::array<Value, 2>& operands, const TensorType& result) {
   const RegisterTile& tile = *way.tile;
+  const bool grouped = form.kind == LayerKind::grouped;
   if (way.method == Method::matmul) {
-    const Value panels =
-        collapseTimes(body, filterPanels(body, form, operands[1], "pyxco", tile.columns), 1, 2);
+    const Value panels = collapseTimes(
+        body, filterPanels(body, form, operands[1], "gpyxco", tile.columns), grouped ? 2 : 1, 2);
     const Value rows = windowRows(body, window, operands[0], result);
     TensorType product = result;
-    product.shape = {rows.type.shape[0], result.shape.back()};
-    const Value sum = addPanelProduct(body, {.image = rows, .panels = panels, .tile = tile},
-                                      panelSum(body, product, tile.columns));
+    product.shape.erase(product.shape.begin(), product.shape.begin() + 2);
+    product.shape.front() = rows.type.shape[0];
+    const Value sum =
+        addPanelProduct(body, {.image = rows, .grouped = grouped, .panels = panels, .tile = tile},
+                        panelSum(body, product, tile.columns));
     return fromRows(body, fromPanelSum(body, sum, product), result);
   }
   if (way.method == Method::perRow) {
     return writeRowsInPanels(body, form, window, operands, tile, result);
   }
-  const PanelProduct product{.image = operands[0],
-                             .panels = filterPanels(body, form, operands[1], "yxpco", tile.columns),
-                             .tile = tile};
+  const PanelProduct product{
+      .image = operands[0],
+      .grouped = grouped,
+      .panels = filterPanels(body, form, operands[1], "yxgpco", tile.columns),
+      .tile = tile};
   return way.method == Method::atOnce
              ? writeAtOnce(body, window, product, result)
              : fromPanelSum(body, sumOverPositions(body, window, product, result), result);
+}
+
+Value writeInPanels(Body& body, const LayerForm& form, const Window& window, const Way& way,
+                    std::array<Value, 2> operands, TensorType result) {
+  if (form.kind != LayerKind::grouped) {
+    return writeGroupsInPanels(body, form, window, way, operands, result);
+  }
+  const std::int64_t groups = operands[1].type.shape[form.filter[0]];
+  operands[0] = body.expand(operands[0], 3, groups);
+  result.shape.back() /= groups;
+  result.shape.insert(result.shape.end() - 1, groups);
+  return body.collapse(writeGroupsInPanels(body, form, window, way, operands, result), 3);
 }
 
 Value writeConvolution(Body& body, const Layer& layer, const Way& way,
@@ -509,50 +541,67 @@ Value addElements(Body& body, const Value& lhs, const Value& rhs) {
                       });
 }
 
-/// Returns the reduced dimension of the right operand; nothing if the operation is not a plain
-/// matmul.
+/// Returns the dimension of the right operand that is summed up; nothing if the operation is not a
+/// plain matmul or a batch of one.
 std::optional<std::size_t> summedDim(const Layer& layer) {
-  if (layer.op != "linalg.matmul") {
+  const bool batched = layer.op == "linalg.batch_matmul";
+  if (!(batched && layer.result.shape.front() == 1) && layer.op != "linalg.matmul") {
     return std::nullopt;
   }
   const auto maps = layer.attributes.find("indexing_maps");
   if (maps == layer.attributes.end()) {
-    return 0;
+    return batched ? 1 : 0;
   }
-  const auto mapsTo = [&](std::string_view rhs) {
-    const auto map = [&](std::string_view dims) {
-      return fmt::format("affine_map<(d0, d1, d2) -> ({})>", dims);
-    };
-    return maps->second == fmt::format("[{}, {}, {}]", map("d0, d2"), map(rhs), map("d0, d1"));
+  const std::size_t first = batched ? 1 : 0;
+  const auto map = [&](std::size_t a, std::size_t b) {
+    return fmt::format("affine_map<({}) -> ({}d{}, d{})>",
+                       batched ? "d0, d1, d2, d3" : "d0, d1, d2", batched ? "d0, " : "", first + a,
+                       first + b);
   };
-  if (mapsTo("d2, d1")) {
-    return 0;
+  const auto mapsTo = [&](const std::string& rhs) {
+    return maps->second == fmt::format("[{}, {}, {}]", map(0, 2), rhs, map(0, 1));
+  };
+  if (mapsTo(map(2, 1))) {
+    return first;
   }
-  return mapsTo("d1, d2") ? std::optional<std::size_t>(1) : std::nullopt;
+  return mapsTo(map(1, 2)) ? std::optional(first + 1) : std::nullopt;
+}
+
+/// Adds the method with the best tiles. Products of a vector with few weights take less time than
+/// removing the padding of a tile.
+void addTilesOf(Method method, const TiledMatmul& matmul, std::vector<Way>& ways) {
+  const bool pays = matmul.rows > 1 || (method == Method::matmul &&
+                                        matmul.sum * matmul.columns >= kMinVectorProductWeights);
+  if (!pays || matmul.sum <= 1) {
+    return;
+  }
+  for (const RegisterTile& tile :
+       registerTiles(matmul, knobs::detectCpuLimits(), kTilesPerMethod)) {
+    ways.push_back({method, tile});
+  }
 }
 
 void addMatmulTiles(const Layer& layer, std::vector<Way>& ways) {
-  const TiledMatmul matmul{.rows = layer.result.shape[0],
-                           .columns = layer.result.shape.back(),
-                           .sum = layer.operands[0].shape.back()};
-  if (summedDim(layer) && matmul.rows > 1 && matmul.sum > 1) {
-    for (const RegisterTile& tile :
-         registerTiles(matmul, knobs::detectCpuLimits(), kTilesPerMethod)) {
-      ways.push_back({Method::matmul, tile});
-    }
+  if (summedDim(layer)) {
+    addTilesOf(Method::matmul,
+               {.rows = layer.result.shape[layer.result.shape.size() - 2],
+                .columns = layer.result.shape.back(),
+                .sum = layer.operands[0].shape.back()},
+               ways);
   }
 }
 
 Value writeMatmulInPanels(Body& body, const Layer& layer, const RegisterTile& tile,
                           const std::array<Value, 2>& operands) {
-  const std::size_t sum = *summedDim(layer);
-  const PanelOrder order = sum == 0 ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
+  const bool batched = layer.op == "linalg.batch_matmul";
+  const Value weights = batched ? body.collapse(operands[1], 0) : operands[1];
+  const bool sumsRows = *summedDim(layer) == (batched ? 1 : 0);
+  const PanelOrder order = sumsRows ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
                                     : PanelOrder{.filters = 0, .order = {0, 2, 1}};
-  const Value product = addPanelProduct(body,
-                                        {.image = operands[0],
-                                         .panels = toPanels(body, operands[1], order, tile.columns),
-                                         .tile = tile},
-                                        panelSum(body, layer.result, tile.columns));
+  const Value product = addPanelProduct(
+      body,
+      {.image = operands[0], .panels = toPanels(body, weights, order, tile.columns), .tile = tile},
+      panelSum(body, layer.result, tile.columns));
   return fromPanelSum(body, product, layer.result);
 }
 
@@ -575,28 +624,27 @@ Value writeMatmulLayer(Body& body, const Layer& layer, const Way& way,
 void addTiles(const Layer& layer, const LayerForm& form, std::vector<Way>& ways) {
   const Window window = findWindow(layer, form);
   const TensorType result = describeCore(layer).result;
-  const std::int64_t channels = describeCore(layer).images.front().shape.back();
+  const bool grouped = form.kind == LayerKind::grouped;
+  const std::int64_t groups = grouped ? layer.result.shape[1] : 1;
+  const std::int64_t channels = describeCore(layer).images.front().shape.back() / groups;
   const auto add = [&](Method method, std::int64_t rows, std::int64_t sum) {
-    const TiledMatmul matmul{.rows = rows, .columns = result.shape.back(), .sum = sum};
-    if (rows > 1 && sum > 1) {
-      for (const RegisterTile& tile :
-           registerTiles(matmul, knobs::detectCpuLimits(), kTilesPerMethod)) {
-        ways.push_back({method, tile});
-      }
-    }
+    addTilesOf(method, {.rows = rows, .columns = result.shape.back() / groups, .sum = sum}, ways);
   };
-  const std::int64_t pixels = result.count() / result.shape.back();
-  add(Method::matmul, pixels, window.positions() * channels);
+  if (!grouped || window.isPixel()) {
+    add(Method::matmul, result.count() / result.shape.back(), window.positions() * channels);
+  }
   if (window.isPixel() || window.positions() > kMaxPositions) {
     return;
   }
   // A row of one pixel leaves the loop over the rows as the last one.
   const std::int64_t row = result.shape[2] > 1 ? result.shape[2] : result.shape[1];
-  if (window.size[0] > 1 && window.size[1] > 1) {
+  if (!grouped && window.size[0] > 1 && window.size[1] > 1) {
     add(Method::perRow, row, window.size[1] * channels);
   }
   add(Method::perPosition, row, channels);
-  add(Method::atOnce, row, channels);
+  if (window.positions() <= kMaxPositionsAtOnce) {
+    add(Method::atOnce, row, channels);
+  }
 }
 
 bool isSupported(const Layer& layer, const LayerForm& form) {
@@ -678,9 +726,14 @@ std::vector<Way> waysFor(const Layer& layer) {
       addTiles(layer, *form, ways);
       return ways;
     }
-    case LayerKind::grouped:
-      return window.positions() <= kMaxPositions ? std::vector{Way::perPosition}
-                                                 : std::vector<Way>();
+    case LayerKind::grouped: {
+      std::vector<Way> ways;
+      if (window.positions() <= kMaxPositions) {
+        ways.push_back(Way::perPosition);
+        addTiles(layer, *form, ways);
+      }
+      return ways;
+    }
     default:
       return {Way::direct};
   }

@@ -23,21 +23,34 @@ constexpr double kMinSharedWork = 1e6;
 /// Iterations of the reduction per step of the innermost loop.
 constexpr std::array<std::int64_t, 3> kSumSteps = {4, 3, 2};
 
-/// Returns the cycles per multiply-add vector of a tile.
+/// Vectors of columns per tile; smaller ones fill a part of a vector.
+constexpr std::array<double, 6> kVectors = {4, 2, 1, 0.5, 0.25, 0.125};
+/// Narrower tiles are not faster than the compiler's.
+constexpr std::int64_t kMinColumns = 4;
+/// Cost of removing the columns of padding, relative to the matmul.
+constexpr double kPaddingCost = 0.1;
+
+/// Returns the cycles per step of the reduction that a tile takes.
 double estimateCycles(std::int64_t rows, std::int64_t vectors) {
   return std::max({static_cast<double>(rows * vectors) / kPerCycle,
                    static_cast<double>(rows + vectors) / kPerCycle, kLatency});
 }
 
-/// Estimates the cycles for all rows, per row and vector of columns.
-double estimateCost(std::int64_t all, std::int64_t rows, std::int64_t vectors) {
-  const std::int64_t whole = all / rows;
-  const std::int64_t rest = all % rows;
-  const double cycles = static_cast<double>(whole) * estimateCycles(rows, vectors) +
+/// Estimates the cycles of a matmul in tiles, per row and full vector of columns.
+double estimateCost(const TiledMatmul& matmul, const RegisterTile& tile, std::int64_t lanes) {
+  const std::int64_t vectors = (tile.columns + lanes - 1) / lanes;
+  const std::int64_t panels = (matmul.columns + tile.columns - 1) / tile.columns;
+  const std::int64_t whole = matmul.rows / tile.rows;
+  const std::int64_t rest = matmul.rows % tile.rows;
+  const double cycles = static_cast<double>(whole) * estimateCycles(tile.rows, vectors) +
                         (rest == 0 ? 0 : estimateCycles(rest, vectors));
-  const double loads = static_cast<double>(rows + vectors) / static_cast<double>(rows * vectors);
+  const double loads =
+      static_cast<double>(tile.rows + vectors) / static_cast<double>(tile.rows * vectors);
   constexpr double kLoadWeight = 0.05;  // loads that the multiply-adds hide still cost a little
-  return cycles / static_cast<double>(all * vectors) + kLoadWeight * loads;
+  const double cost =
+      cycles * static_cast<double>(panels) /
+      (static_cast<double>(matmul.rows * matmul.columns) / static_cast<double>(lanes));
+  return cost + kLoadWeight * loads + (matmul.columns % tile.columns == 0 ? 0 : kPaddingCost);
 }
 
 std::int64_t sumStep(std::int64_t sum) {
@@ -66,18 +79,18 @@ std::vector<RegisterTile> registerTiles(const TiledMatmul& matmul, const knobs::
                                         std::size_t count) {
   const std::int64_t lanes = std::max<std::int64_t>(1, limits.vectorBytes / matmul.elementBytes);
   std::vector<std::pair<double, RegisterTile>> ranked;
-  for (std::int64_t vectors = 1; vectors * lanes <= matmul.columns; ++vectors) {
+  for (const double share : kVectors) {
+    const auto columns = static_cast<std::int64_t>(share * static_cast<double>(lanes));
+    if (columns < kMinColumns || columns >= 2 * matmul.columns) {
+      continue;
+    }
+    const std::int64_t vectors = (columns + lanes - 1) / lanes;
     // One register holds an element of the image, others a row of the panel.
     const std::int64_t most =
         std::min({(limits.registers - 1 - vectors) / vectors, kMaxRows, matmul.rows});
-    if (most < 1) {
-      break;
-    }
-    if (matmul.columns % (vectors * lanes) != 0) {
-      continue;
-    }
     for (std::int64_t rows = 1; rows <= most; ++rows) {
-      ranked.push_back({estimateCost(matmul.rows, rows, vectors), {rows, vectors * lanes}});
+      const RegisterTile tile{.rows = rows, .columns = columns};
+      ranked.push_back({estimateCost(matmul, tile, lanes), tile});
     }
   }
   std::ranges::stable_sort(ranked, {}, &std::pair<double, RegisterTile>::first);
@@ -93,14 +106,17 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
                         const knobs::CpuLimits& limits) {
   std::vector<std::int64_t> distribution = loops.rows;
   std::vector<std::int64_t> vector(loops.rows.size(), 1);
-  vector.back() = tile.rows;
+  if (!vector.empty()) {
+    vector.back() = tile.rows;
+  }
   const std::int64_t rows =
       std::accumulate(loops.rows.begin(), loops.rows.end(), std::int64_t{1}, std::multiplies<>());
   std::int64_t most = std::max<std::int64_t>(1, limits.l2Bytes / 2 / loops.rowBytes);
-  if (static_cast<double>(rows * loops.panels * loops.columns) * static_cast<double>(loops.sum) >
+  if (static_cast<double>(rows * loops.groups * loops.panels * loops.columns) *
+          static_cast<double>(loops.sum) >
       kMinSharedWork) {
     const std::int64_t wanted = kWorkgroupsPerCore * limits.cores;
-    most = std::min(most, std::max<std::int64_t>(1, rows * loops.panels / wanted));
+    most = std::min(most, std::max<std::int64_t>(1, rows * loops.groups * loops.panels / wanted));
   }
   // The first loops are divided; the last one only if it is the only one.
   std::int64_t inner = rows;
@@ -112,8 +128,12 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
           chooseBlock(loops.rows[i], last ? tile.rows : 1, std::max<std::int64_t>(1, most / inner));
     }
   }
-  if (loops.panels > 1) {
+  if (loops.groups > 1) {
     distribution.push_back(1);
+    vector.push_back(1);
+  }
+  if (loops.panels > 1) {
+    distribution.push_back(loops.rows.empty() ? chooseBlock(loops.panels, 1, most) : 1);
     vector.push_back(1);
   }
   distribution.insert(distribution.end(), {loops.columns, 0});
@@ -122,7 +142,7 @@ PanelConfig panelConfig(const PanelLoops& loops, const RegisterTile& tile,
   reduction.back() = sumStep(loops.sum);
   const std::string levels = fmt::format("vector_common_parallel = [{}], vector_reduction = [{}]",
                                          fmt::join(vector, ", "), fmt::join(reduction, ", "));
-  const bool peel = loops.rows.back() % tile.rows != 0;
+  const bool peel = !loops.rows.empty() && loops.rows.back() % tile.rows != 0;
   return {.compilationInfo = fmt::format(
               "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<"
               "distribution = [{}], {}>, translation_info = <pipeline = "

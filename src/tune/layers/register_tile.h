@@ -19,23 +19,25 @@ struct RegisterTile {
 /// The matmul that tiles are chosen for.
 struct TiledMatmul {
   std::int64_t rows = 0;          ///< extent of the loop that is tiled by rows
-  std::int64_t columns = 0;       ///< of the result; a tile divides them
+  std::int64_t columns = 0;       ///< of the result
   std::int64_t sum = 0;           ///< extent of the reduction loop
   std::int64_t elementBytes = 4;  ///< of the accumulators
 };
 
-/// Returns the tiles that use the multiply-add units best, at most `count`, best first; none if no
-/// full vectors divide the columns.
+/// Returns the tiles that use the multiply-add units best, at most `count`, best first. Their
+/// columns are powers of two, because the compiler does not vectorize others. Tiles whose columns
+/// do not divide those of the matmul compute columns of padding.
 [[nodiscard]] std::vector<RegisterTile> registerTiles(const TiledMatmul& matmul,
                                                       const knobs::CpuLimits& limits,
                                                       std::size_t count);
 
-/// The loops of a matmul on weights in panels: parallel ones, then the columns within a panel and
-/// the reduction.
+/// The loops of a matmul on weights in panels: parallel ones, then those over groups and panels,
+/// the columns within a panel and the reduction.
 struct PanelLoops {
   /// Extents of the parallel loops in front of the columns: images, rows, pixels of a row; only
-  /// those of more than one iteration. The last is tiled by rows.
+  /// those of more than one iteration. The last is tiled by rows. Empty for products with a vector.
   std::vector<std::int64_t> rows;
+  std::int64_t groups = 1;    ///< no loop if 1
   std::int64_t panels = 1;    ///< no loop if 1
   std::int64_t columns = 0;   ///< of a panel
   std::int64_t sum = 0;       ///< extent of the reduction loop

@@ -68,7 +68,9 @@ Result<History> readHistory(const store::Store& store, const store::Run& like) {
     }
     for (const model::TunedProgram& program : result->programs) {
       for (const model::TunedLayer& layer : program.layers) {
-        if (wayFrom(layer.way)) {
+        // With one time of several ways, the budget ended before they were compared.
+        const std::size_t compared = std::min<std::size_t>(2, waysFor(layer.layer).size());
+        if (wayFrom(layer.way) && layer.ns.size() >= compared) {
           history.layers.emplace(layer.layer.key(), layer);  // the newest run comes first
         }
       }

@@ -95,5 +95,29 @@ TEST(History, RemembersWaysOfLayersPerDeviceAndCompiler) {
   EXPECT_FALSE(ways.contains(unknown));
 }
 
+TEST(History, ForgetsLayersWhoseWaysWereNotCompared) {
+  const ScratchFolder folder = ScratchFolder::create("hone-history").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  model::TunedLayer layer;
+  layer.layer.op = "linalg.matmul";
+  layer.layer.operands = {model::TensorType{{16, 32}}, model::TensorType{{32, 64}},
+                          model::TensorType{{16, 64}}};
+  layer.layer.result = layer.layer.operands[2];
+  layer.way = "matmul";
+  layer.ns = {{"matmul", 5.0}};
+  const auto remembers = [&] {
+    store::Run run;
+    run.command = "tune";
+    model::TuneResult result;
+    result.programs.emplace_back().layers = {layer};
+    const std::int64_t id = store.addRun(run).value();
+    EXPECT_TRUE(store.finishRun(id, store::RunStatus::finished, model::toJson(result)));
+    return readHistory(store, {})->layers.contains(layer.layer.key());
+  };
+  EXPECT_FALSE(remembers());
+  layer.ns.emplace("packed matmul", 6.0);
+  EXPECT_TRUE(remembers());
+}
+
 }  // namespace
 }  // namespace hone::tune

@@ -38,7 +38,8 @@ std::vector<LayerChoice> movedLayers(std::span<const model::Layer> layers) {
   std::vector<LayerChoice> moved;
   for (const model::Layer& layer : layers) {
     const std::vector<Way> ways = waysFor(layer);
-    if (ways.size() == 1) {  // the script converts those with several ways
+    const bool grouped = layer.op.contains("gchw");
+    if (grouped ? !ways.empty() : ways.size() == 1) {  // the script converts the others
       moved.push_back({layer, ways.front()});
     }
   }

@@ -13,17 +13,22 @@
 namespace hone::tune {
 namespace {
 
-/// Fractions of the budget at which a stage ends: measuring layers, flags, and the search of all
-/// variants. Flags of programs with layers to measure get more time: they gain the most there.
-constexpr double kLayerShare = 0.3;
+/// Fractions of the budget at which a stage ends: flags, and the search of all variants. Flags of
+/// programs with layers to measure get more time: they gain the most there.
 constexpr double kFlagShare = 0.15;
 constexpr double kFlagShareWithLayers = 0.75;
 constexpr double kSearchShare = 0.6;
 constexpr double kSearchShareWithLayers = 0.85;
+/// Fractions of the budget at which each step ends: the estimated ways of the layers on the whole
+/// program, which usually gain most, measuring layers, their measured ways on the whole program,
+/// other flag sets, and measuring more layers.
+constexpr double kEstimatedShare = 0.5;
+constexpr double kLayerShare = 0.4;
+constexpr double kMeasuredShare = 0.6;
+constexpr double kOtherSetsShare = 0.65;
+constexpr double kMoreLayersShare = 0.68;
 /// Part of the time for flags until the best set is combined with further flags.
 constexpr double kFirstFlagsShare = 0.75;
-/// The flags get at least one of this many parts of the budget if layers were measured.
-constexpr int kMinFlagParts = 4;
 constexpr const char* kFirstFlags = "flags";
 /// Programs are compiled whole for each flag set, so that a batch must be small: the first one has
 /// the default and the most promising set.
@@ -64,6 +69,11 @@ void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& di
 bool isClearlyFaster(const engine::Finding& one, const engine::Finding& other) {
   return one.comparison &&
          (!other.comparison || one.comparison->speedup.low > other.comparison->speedup.estimate);
+}
+
+/// Returns true for layers that a script computes in another way.
+bool isRewritable(const model::Layer& layer) {
+  return isConvolution(layer) || (isMatmul(layer) && likelyWay(layer).tile);
 }
 
 /// Returns the set with this name, which must exist.
@@ -115,7 +125,7 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
 }
 
 Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
-  const double end = result.layers.empty() ? kSearchShare : kSearchShareWithLayers;
+  const double end = layers_ ? kSearchShareWithLayers : kSearchShare;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
   Limit limit;
@@ -135,32 +145,21 @@ Result<std::vector<model::Layer>> Tuner::listLayers() {
   return layers;
 }
 
-Result<std::vector<FlagSet>> Tuner::composeFlagSets(TuneResult& result) {
-  const auto layers = HONE_TRY(listLayers());
-  std::vector<FlagSet> sets = flagSets(target_, layers);
-  rankByGains(history_.flagGains, sets);
-  flagsEnd_ = kFlagShare;
-  if (target_.name != "local" || std::ranges::none_of(layers, isConvolution)) {
-    return sets;
-  }
-  bench_.progress.say("measuring the layers");
-  LayerSearch search(bench_, {.scope = whole_.scope,
-                              .flags = whole_.flags,
-                              .seed = whole_.seed,
-                              .known = history_.layers});
-  const auto measured = HONE_TRY(search.run(layers, clock_, kLayerShare));
-  result.layers = search.measured();
-  result.referenceCpuNs += search.referenceCpuNs();
-  flagsEnd_ = kFlagShareWithLayers;
-  layersEnd_ = kLayerShare;
-  const std::vector<LayerAssignment> assignments = {
-      {"layer by layer", "each convolution in the way that is fastest for it alone", measured},
-      {"layer by layer, not packed", "like layer by layer, without layouts packed into tiles",
-       choicesWithout(Way::packedMatmul, measured, result.layers)},
-      {"layer by layer, estimated", "each convolution in the way that usually is fastest",
-       likelyChoices(layers)}};
-  const auto first = layerSets(assignments);
-  sets.insert(sets.begin(), first.begin(), first.end());
+Result<std::vector<FlagSet>> Tuner::measureLayers(const std::string& which, double end,
+                                                  TuneResult& result) {
+  const std::int64_t before = layers_->referenceCpuNs();
+  const auto choices = HONE_TRY(layers_->run(listed_, clock_, end));
+  result.layers = layers_->measured();
+  result.referenceCpuNs += layers_->referenceCpuNs() - before;
+  std::vector<FlagSet> sets = layerSets(std::vector<LayerAssignment>{
+      {"layer by layer" + which, "each layer in the way that is fastest for it alone", choices},
+      {"layer by layer, estimated", "each layer in the way that usually is fastest",
+       likelyChoices(listed_)},
+      {"layer by layer, not packed" + which,
+       "like layer by layer, without layouts packed into tiles",
+       choicesWithout(Way::packedMatmul, choices, result.layers)}});
+  std::erase_if(
+      sets, [&](const FlagSet& set) { return !triedScripts_.insert(set.preprocessing).second; });
   return sets;
 }
 
@@ -174,10 +173,6 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
   if (const auto left = clock_.leftUntil(end)) {
     plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
   }
-  if (plan.budget.time && stage == kFirstFlags && !result.layers.empty()) {
-    // Measured layers only pay off if a flag set uses them: reserve time for trying some.
-    plan.budget.time = std::max(*plan.budget.time, *options_.budget.time / kMinFlagParts);
-  }
   for (FlagSet& set : sets) {
     set = HONE_TRY(withScript(std::move(set)));
     plan.candidates.push_back({0, {set.name, set.flags, {}}});
@@ -188,46 +183,96 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
   return findings;
 }
 
+Result<void> Tuner::improveFlags(const std::string& stage, std::vector<FlagSet> sets, double end,
+                                 std::optional<BestFlags>& best, TuneResult& result) {
+  const std::string bestName = best ? best->set.name : "";
+  if (best) {
+    sets.insert(sets.begin(), best->set);
+  }
+  const auto findings = HONE_TRY(compareFlags(stage, sets, end, result));
+  const engine::Finding* winner = engine::findWinner(findings);
+  if (!best && winner != nullptr) {
+    best = {setNamed(sets, winner->config.name), winner->comparison};
+  }
+  const bool isFirst = result.flagFindings.empty();
+  for (const engine::Finding& finding : findings | std::views::drop(isFirst ? 0 : 1)) {
+    if (bestName.empty() || finding.config.name != bestName) {
+      result.flagFindings.push_back(finding);
+    } else if (winner != nullptr && isClearlyFaster(*winner, finding)) {
+      best = {setNamed(sets, winner->config.name), winner->comparison};
+    }
+  }
+  return {};
+}
+
+Result<std::optional<Tuner::BestFlags>> Tuner::findLayerFlags(TuneResult& result) {
+  layers_.emplace(bench_, LayerSearchOptions{.scope = whole_.scope,
+                                             .flags = whole_.flags,
+                                             .seed = whole_.seed,
+                                             .known = history_.layers});
+  std::optional<BestFlags> best;
+  bench_.progress.say("trying the usual ways of the layers");
+  std::vector<FlagSet> sets = HONE_TRY(measureLayers("", 0, result));
+  HONE_CHECK(improveFlags(kFirstFlags, std::move(sets), kEstimatedShare, best, result));
+  if (!clock_.spent(kLayerShare)) {
+    bench_.progress.say("measuring the layers");
+    sets = HONE_TRY(measureLayers(", measured", kLayerShare, result));
+    if (!sets.empty()) {
+      HONE_CHECK(improveFlags("measured layers", std::move(sets), kMeasuredShare, best, result));
+    }
+  }
+  return best;
+}
+
+Result<std::optional<Tuner::BestFlags>> Tuner::findFlags(TuneResult& result) {
+  listed_ = HONE_TRY(listLayers());
+  std::vector<FlagSet> others = flagSets(target_, listed_);
+  rankByGains(history_.flagGains, others);
+  std::optional<BestFlags> best;
+  const bool rewritable = target_.name == "local" && std::ranges::any_of(listed_, isRewritable);
+  flagsEnd_ = rewritable ? kFlagShareWithLayers : kFlagShare;
+  const double end = rewritable ? kOtherSetsShare : kFirstFlagsShare * flagsEnd_;
+  if (rewritable) {
+    best = HONE_TRY(findLayerFlags(result));
+  }
+  const bool decisive =
+      best && best->comparison && best->comparison->speedup.low > kDecisiveSpeedup;
+  if (!others.empty() && !decisive && !(rewritable && clock_.spent(end))) {
+    bench_.progress.say("trying program-wide flags");
+    HONE_CHECK(improveFlags(rewritable ? "other flags" : kFirstFlags, std::move(others), end, best,
+                            result));
+  }
+  if (!best || target_.name != "local" || clock_.spent(flagsEnd_)) {
+    return best;
+  }
+  std::vector<FlagSet> more = extendedSets(best->set);
+  if (rewritable && !clock_.spent(kMoreLayersShare)) {
+    const std::vector<FlagSet> again =
+        HONE_TRY(measureLayers(", more layers", kMoreLayersShare, result));
+    more.insert(more.begin(), again.begin(), again.end());
+  }
+  bench_.progress.say(fmt::format("trying more flags with {}", best->set.name));
+  HONE_CHECK(improveFlags("more flags", std::move(more), flagsEnd_, best, result));
+  return best;
+}
+
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
   // Most flags act before the phase that a dispatch benchmark starts from.
   const std::string& from = whole_.program.from;
   const bool isWhole =
       from == iree::kPhaseStart || from == iree::kPhaseInput || from == iree::kPhaseAbi;
-  const bool tryFlags = options_.tryFlags && isWhole;
-  std::vector<FlagSet> sets = tryFlags ? HONE_TRY(composeFlagSets(result)) : std::vector<FlagSet>();
-  if (sets.empty()) {
+  if (!options_.tryFlags || !isWhole) {
     return {};
   }
-  bench_.progress.say("trying program-wide flags");
-  const double firstEnd = kFirstFlagsShare * flagsEnd_ + (1 - kFirstFlagsShare) * layersEnd_;
-  result.flagFindings = HONE_TRY(compareFlags(kFirstFlags, sets, firstEnd, result));
-  const engine::Finding* best = engine::findWinner(result.flagFindings);
-  if (best == nullptr) {
+  const auto best = HONE_TRY(findFlags(result));
+  if (!best) {
     return {};
   }
-  std::optional<stats::Comparison> comparison = best->comparison;
-  FlagSet winner = setNamed(sets, best->config.name);
-  if (target_.name == "local" && !clock_.spent(flagsEnd_)) {
-    bench_.progress.say(fmt::format("trying more flags with {}", winner.name));
-    std::vector<FlagSet> more = extendedSets(winner);
-    more.insert(more.begin(), winner);
-    const auto findings = HONE_TRY(compareFlags("more flags", more, flagsEnd_, result));
-    const engine::Finding* better = engine::findWinner(findings);
-    const std::string simple = winner.name;
-    for (const engine::Finding& finding : findings | std::views::drop(1)) {  // the default
-      if (finding.config.name != simple) {
-        result.flagFindings.push_back(finding);
-      } else if (better != nullptr && isClearlyFaster(*better, finding)) {
-        comparison = better->comparison;
-        winner = setNamed(more, better->config.name);
-      }
-    }
-  }
-  if (comparison && comparison->speedup.low > kDecisiveSpeedup) {
+  if (best->comparison && best->comparison->speedup.low > kDecisiveSpeedup) {
     result.variants.clear();
   }
-  result.variants.insert(result.variants.begin(), Variant{winner, {}});
+  result.variants.insert(result.variants.begin(), Variant{best->set, {}});
   return {};
 }
 
@@ -372,7 +417,7 @@ Result<TuneResult> Tuner::run() {
   std::size_t tuned = 0;
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
     const Limit limit = computeLimit(i, result);
-    if (!result.layers.empty() && clock_.spent(limit.time)) {
+    if (layers_ && clock_.spent(limit.time)) {
       continue;  // extracting the dispatches of a model takes long
     }
     const auto done = tune(result.variants[i], limit, result);

@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
+#include "tune/layers/layer_search.h"
 #include "tune/program/dispatch_search.h"
 #include "tune/program/history.h"
 #include "tune/program/tunable_finder.h"
@@ -52,13 +54,30 @@ class Tuner {
   [[nodiscard]] std::vector<std::string> listFlags(const Variant& variant) const;
   /// Lists the layers of the program; none if it does not compile.
   [[nodiscard]] Result<std::vector<model::Layer>> listLayers();
-  /// Returns the flag sets to try; measures the layers to compose the first of them.
-  [[nodiscard]] Result<std::vector<FlagSet>> composeFlagSets(TuneResult& result);
+  /// The best flag set so far.
+  struct BestFlags {
+    FlagSet set;
+    std::optional<stats::Comparison> comparison;
+  };
+  /// Measures layers until `end`, a fraction of the budget. Returns the flag sets of their ways
+  /// that were not returned before; `which` makes their names unique.
+  [[nodiscard]] Result<std::vector<FlagSet>> measureLayers(const std::string& which, double end,
+                                                           TuneResult& result);
   /// Compares the flag sets with the default until `end`, a fraction of the budget. Adds the files
   /// of scripts to the sets.
   [[nodiscard]] Result<std::vector<engine::Finding>> compareFlags(const std::string& stage,
                                                                   std::vector<FlagSet>& sets,
                                                                   double end, TuneResult& result);
+  /// Compares the sets with the default and the best set, which is replaced by one that is clearly
+  /// faster.
+  [[nodiscard]] Result<void> improveFlags(const std::string& stage, std::vector<FlagSet> sets,
+                                          double end, std::optional<BestFlags>& best,
+                                          TuneResult& result);
+  /// Returns the best flag set that computes layers in their ways; nothing if none is faster than
+  /// the default. Known and estimated ways come first, because they usually gain most.
+  [[nodiscard]] Result<std::optional<BestFlags>> findLayerFlags(TuneResult& result);
+  /// Returns the best flag set; nothing if none is faster than the default.
+  [[nodiscard]] Result<std::optional<BestFlags>> findFlags(TuneResult& result);
   /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
   /// Bounds a variant's use of the budget.
@@ -86,7 +105,9 @@ class Tuner {
   std::filesystem::path folder_;
   History history_;
   engine::BudgetClock clock_;
-  double layersEnd_ = 0;    ///< fraction of the budget at which the layers are measured
+  std::vector<model::Layer> listed_;    ///< all layers of the program
+  std::optional<LayerSearch> layers_;   ///< if there are layers to measure
+  std::set<std::string> triedScripts_;  ///< of flag sets with ways of layers
   double flagsEnd_ = 0;     ///< fraction of the budget at which the search of the variants begins
   std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
 };
