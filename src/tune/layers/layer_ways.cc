@@ -569,7 +569,7 @@ std::optional<std::size_t> summedDim(const Layer& layer) {
 
 /// Adds the method with the best tiles. Products of a vector with few weights take less time than
 /// removing the padding of a tile.
-void addTilesOf(Method method, const TiledMatmul& matmul, std::vector<Way>& ways) {
+void addTilesFor(Method method, const TiledMatmul& matmul, std::vector<Way>& ways) {
   const bool pays = matmul.rows > 1 || (method == Method::matmul &&
                                         matmul.sum * matmul.columns >= kMinVectorProductWeights);
   if (!pays || matmul.sum <= 1) {
@@ -583,11 +583,11 @@ void addTilesOf(Method method, const TiledMatmul& matmul, std::vector<Way>& ways
 
 void addMatmulTiles(const Layer& layer, std::vector<Way>& ways) {
   if (summedDim(layer)) {
-    addTilesOf(Method::matmul,
-               {.rows = layer.result.shape[layer.result.shape.size() - 2],
-                .columns = layer.result.shape.back(),
-                .sum = layer.operands[0].shape.back()},
-               ways);
+    addTilesFor(Method::matmul,
+                {.rows = layer.result.shape[layer.result.shape.size() - 2],
+                 .columns = layer.result.shape.back(),
+                 .sum = layer.operands[0].shape.back()},
+                ways);
   }
 }
 
@@ -628,7 +628,7 @@ void addTiles(const Layer& layer, const LayerForm& form, std::vector<Way>& ways)
   const std::int64_t groups = grouped ? layer.result.shape[1] : 1;
   const std::int64_t channels = describeCore(layer).images.front().shape.back() / groups;
   const auto add = [&](Method method, std::int64_t rows, std::int64_t sum) {
-    addTilesOf(method, {.rows = rows, .columns = result.shape.back() / groups, .sum = sum}, ways);
+    addTilesFor(method, {.rows = rows, .columns = result.shape.back() / groups, .sum = sum}, ways);
   };
   if (!grouped || window.isPixel()) {
     add(Method::matmul, result.count() / result.shape.back(), window.positions() * channels);
