@@ -83,9 +83,7 @@ class PlaceUnit : public engine::Unit {
 
 class DeviceExecutorTest : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(::mkfifo((folder_.path() / "meeting").c_str(), 0600), 0);
-  }
+  void SetUp() override { ASSERT_EQ(::mkfifo((folder_.path() / "meeting").c_str(), 0600), 0); }
 
   [[nodiscard]] std::unique_ptr<engine::Unit> unit(const std::string& name, Act act = Act::none) {
     return std::make_unique<PlaceUnit>(name, act, folder_.path(), prepared_);
