@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "tune/layers/layer_code.h"
+#include "tune/layers/layer_form.h"
 
 namespace hone::tune {
 namespace {

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "tune/layers/layer_code.h"
+#include "tune/layers/layer_form.h"
+
 namespace hone::tune {
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "engine/plan/session.h"
+#include "tune/layers/layer_form.h"
 #include "tune/layers/layer_program.h"
 
 namespace hone::tune {

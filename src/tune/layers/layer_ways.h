@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "iree/mlir/mlir_body.h"
 #include "model/problem/layer.h"
 #include "tune/layers/register_tile.h"
 
@@ -53,32 +52,7 @@ inline constexpr Way Way::perPosition{Method::perPosition};
 /// the layer.
 [[nodiscard]] std::vector<Way> waysFor(const model::Layer& layer);
 
-/// Returns true for convolutions that multiply and add over channels: those with several ways.
-[[nodiscard]] bool isConvolution(const model::Layer& layer);
-/// Returns true for matmuls, which are computed as they are or packed.
-[[nodiscard]] bool isMatmul(const model::Layer& layer);
-
 /// Returns the multiply-adds of all calls of the layer.
 [[nodiscard]] double countWork(const model::Layer& layer);
-
-/// The layer without its initial value, as a function of images with the channels last. The image
-/// of a matmul is its left operand.
-struct LayerCore {
-  std::vector<model::TensorType> images;   ///< channels last
-  std::optional<model::TensorType> other;  ///< the filter, or the window of a pooling; as written
-  model::TensorType result;                ///< channels last
-};
-/// Returns the types of a layer's core. The layer must have ways.
-[[nodiscard]] LayerCore describeCore(const model::Layer& layer);
-/// Writes the core of a layer with a way of waysFor().
-[[nodiscard]] iree::Value writeCore(iree::Body& body, const model::Layer& layer, const Way& way,
-                                    const std::vector<iree::Value>& images,
-                                    const std::optional<iree::Value>& other);
-
-/// Writes a layer as the program has it: brings the images to channels last, writes the core, adds
-/// the initial value, and brings the result back. Packs change the layouts: the compiler moves them
-/// through elementwise operations until they meet and cancel out.
-[[nodiscard]] iree::Value writeLayer(iree::Body& body, const model::Layer& layer, const Way& way,
-                                     const std::vector<iree::Value>& operands);
 
 }  // namespace hone::tune

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "iree/compile/split_compile.h"
+#include "tune/layers/layer_form.h"
 #include "tune/program/layout_scripts.h"
 #include "tune/program/script_file.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "base/text/text.h"
+#include "tune/layers/layer_form.h"
 #include "tune/program/variant_proof.h"
 
 namespace hone::tune {
