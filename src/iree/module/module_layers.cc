@@ -91,10 +91,15 @@ bool isFixed(const CompilerApi& api, MlirValue value, std::set<const void*>& see
   return true;
 }
 
+/// Returns true if the second operand can be reordered at compile time. In loops, the compiler
+/// would reorder it in every iteration.
 bool hasFixedWeights(const CompilerApi& api, MlirOperation operation) {
+  if (api.operationOperands(operation) < 2) {
+    return true;
+  }
   std::set<const void*> seen;
-  return api.operationOperands(operation) < 2 ||
-         isFixed(api, api.operationOperand(operation, 1), seen);
+  const std::string parent = api.opName(api.operationParent(operation));
+  return !parent.starts_with("scf.") && isFixed(api, api.operationOperand(operation, 1), seen);
 }
 
 }  // namespace

@@ -104,6 +104,20 @@ func.func @main(%a: tensor<1x256xf32>) -> tensor<1x300xf32> {
 }
 )mlir";
 
+/// A vector that is multiplied with the same weights several times.
+constexpr std::string_view kLoop = R"mlir(
+func.func @main(%a: tensor<1x32xf32>, %n: index) -> tensor<1x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = arith.constant dense<0.5> : tensor<32x32xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<1x32xf32> {
+    %y = linalg.matmul ins(%x, %b : tensor<1x32xf32>, tensor<32x32xf32>) outs(%x : tensor<1x32xf32>) -> tensor<1x32xf32>
+    scf.yield %y : tensor<1x32xf32>
+  }
+  return %r : tensor<1x32xf32>
+}
+)mlir";
+
 std::vector<Way> withoutTiles(std::vector<Way> ways) {
   std::erase_if(ways, [](const Way& way) { return way.tile.has_value(); });
   return ways;
@@ -244,6 +258,8 @@ TEST_F(LayerRewritesTest, KeepsResultsOfGroupedConvolutionsWithRegisterTiles) {
 TEST_F(LayerRewritesTest, FindsFixedWeights) {
   EXPECT_TRUE(layersOf(std::string(kVectorProduct)).at(0).fixedWeights);
   EXPECT_FALSE(layersOf(std::string(kBatchMatmul)).at(0).fixedWeights);
+  // The compiler would reorder the weights in every iteration.
+  EXPECT_FALSE(layersOf(std::string(kLoop)).at(0).fixedWeights);
 }
 
 TEST_F(LayerRewritesTest, KeepsResultsOfHalfPrecisionWithRegisterTiles) {
