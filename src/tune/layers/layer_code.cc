@@ -425,7 +425,7 @@ Value writeMatmulInPanels(Body& body, const Layer& layer, const RegisterTile& ti
                           const std::array<Value, 2>& operands) {
   const bool batched = layer.op == "linalg.batch_matmul";
   const Value weights = batched ? body.collapse(operands[1], 0) : operands[1];
-  const bool sumsRows = *summedDim(layer) == (batched ? 1 : 0);
+  const bool sumsRows = *summedDim(layer) == (batched ? 1U : 0U);
   const PanelOrder order = sumsRows ? PanelOrder{.filters = 1, .order = {1, 0, 2}}
                                     : PanelOrder{.filters = 0, .order = {0, 2, 1}};
   const Value product = addPanelProduct(

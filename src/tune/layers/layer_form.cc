@@ -53,8 +53,8 @@ bool isConvolution(const Layer& layer) {
 bool isMatmul(const Layer& layer) { return layer.op.contains("matmul"); }
 
 std::optional<std::size_t> summedDim(const Layer& layer) {
-  const bool batched = layer.op == "linalg.batch_matmul";
-  if (!(batched && layer.result.shape.front() == 1) && layer.op != "linalg.matmul") {
+  const bool batched = layer.op == "linalg.batch_matmul" && layer.result.shape.front() == 1;
+  if (!batched && layer.op != "linalg.matmul") {
     return std::nullopt;
   }
   const auto maps = layer.attributes.find("indexing_maps");

@@ -50,21 +50,20 @@ std::string_view instructionIn(std::string_view statement) {
   }
 }
 
-/// Returns the rule that a word of the statement breaks; null if there is none. Prefixes such as
-/// "cs" may precede an instruction, so its place does not matter.
-const CppRule* findBrokenRule(std::string_view statement) {
+/// Returns why a word of the statement is forbidden, with the word; "" if all are allowed. Prefixes
+/// such as "cs" may precede an instruction, so its place does not matter.
+std::string explainWords(std::string_view statement) {
   statement = statement.substr(0, statement.find('#'));  // a comment, or a number
   while (!statement.empty()) {
     const std::size_t length =
         std::min(statement.find_first_of(" \t:,()$%*+-/="), statement.size());
-    const CppRule* rule =
-        findCppRule(CppForm::instruction, toLower(std::string(statement.substr(0, length))));
-    if (rule != nullptr) {
-      return rule;
+    const std::string word = toLower(std::string(statement.substr(0, length)));
+    if (const CppRule* rule = findCppRule(CppForm::instruction, word)) {
+      return fmt::format("{} ({})", rule->reason, word);
     }
     statement.remove_prefix(std::min(length + 1, statement.size()));
   }
-  return nullptr;
+  return "";
 }
 
 /// Replaces comments by blanks, as the assembler does. A quote makes a number of the character
@@ -102,8 +101,7 @@ std::string explainStatement(std::string_view statement) {
   if (statement.contains("%fs") || statement.contains("%gs")) {
     return "has assembly that inspects its thread (%fs)";
   }
-  const CppRule* rule = findBrokenRule(statement);
-  return rule != nullptr ? fmt::format("{} ({})", rule->reason, trim(statement)) : "";
+  return explainWords(statement);
 }
 
 }  // namespace
