@@ -548,7 +548,7 @@ TEST_F(Kernel, ResumesBatchWithAnotherKey) {
 TEST_F(Kernel, RejectsInvalidOptions) {
   for (const auto& [more, says] :
        std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
-           {{"optimize"}, {"--kernel FILE or --all-slow"}},
+           {{"optimize"}, {"--kernel FILE, --all-slow or --reference FILE"}},
            {{"new"}, {"--reference"}},
            {{"optimize", "-k", "maen.cc"},
             {"no kernel file maen.cc found", "did you mean mean.cc?"}},

@@ -106,7 +106,7 @@ TEST_F(Report, RejectsInvalidOptions) {
   expectError(box_.hone({"report", "newest"}), 2, {"invalid run 'newest'", "last"});
   expectError(box_.hone({"report", "1", "-o", "nowhere/page.html"}), 2,
               {"folder nowhere does not exist"});
-  expectError(box_.hone({"report", "1", "-o", "."}), 2, {". is a folder"});
+  expectError(box_.hone({"report", "1", "-o", "."}), 2, {"cannot write .: it is a folder"});
   expectError(box_.hone({"report", "1", "-o", "x.csv", "--csv"}), 2,
               {"x.csv", "another extension"});
   expectError(box_.hone({"--store", "none.db", "report", "1"}), 2, {"no store found at none.db"});

@@ -210,7 +210,7 @@ TEST_F(Workload, RejectsFilesWithoutProblem) {
 
 TEST_F(Workload, RejectsInvalidCommandLine) {
   box_.write("w.txt", kMixed);
-  expectError(run({}), 2, {"subcommand"});
+  expectError(run({}), 2, {"expected a command", "hone workload --help"});
   expectError(run({"polish"}), 2, {"unknown command 'polish'"});
   expectError(run({"show"}), 2, {"FILE"});
   expectError(run({"head", "w.txt"}), 2, {"N"});

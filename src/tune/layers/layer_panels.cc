@@ -55,7 +55,7 @@ Value convertElements(Body& body, const Value& value, ElementType element) {
 Value toPanels(Body& body, const Value& filter, const PanelOrder& order, std::int64_t columns) {
   const std::int64_t filters = filter.type.shape[order.filters];
   const std::int64_t panels = (filters + columns - 1) / columns;
-  std::vector<std::int64_t> low(filter.type.shape.size(), 0);
+  const std::vector<std::int64_t> low(filter.type.shape.size(), 0);
   std::vector<std::int64_t> high = low;
   high[order.filters] = panels * columns - filters;
   const Value whole = high == low ? filter : body.pad(filter, low, high);

@@ -90,7 +90,7 @@ std::vector<RegisterTile> registerTiles(const TiledMatmul& matmul, const knobs::
         std::min({(limits.registers - 1 - vectors) / vectors, kMaxRows, matmul.rows});
     for (std::int64_t rows = 1; rows <= most; ++rows) {
       const RegisterTile tile{.rows = rows, .columns = columns};
-      ranked.push_back({estimateCost(matmul, tile, lanes), tile});
+      ranked.emplace_back(estimateCost(matmul, tile, lanes), tile);
     }
   }
   std::ranges::stable_sort(ranked, {}, &std::pair<double, RegisterTile>::first);
