@@ -220,9 +220,14 @@ class CppScan {
     return !member && !scoped && !declares;
   }
 
-  /// Checks the words of an attribute list in brackets, except for their arguments.
+  /// Checks the words of an attribute list in brackets, unless they are part of a list that was
+  /// checked before.
   void readAttributes(std::size_t open) {
+    if (open < attributesEnd_) {
+      return;
+    }
     const std::size_t end = skipBrackets(open);
+    attributesEnd_ = end;
     for (std::size_t i = open; i < end; ++i) {
       std::string_view name = at(i);
       if (name.starts_with("__") && name.ends_with("__") && name.size() > 4) {
@@ -321,9 +326,10 @@ class CppScan {
   }
 
   std::span<const Token> tokens_;
-  Names functions_;   ///< that the kernel defines
-  Names interposed_;  ///< that it defines as extern "C"
-  Names variables_;   ///< variables, parameters and types
+  Names functions_;                ///< that the kernel defines
+  Names interposed_;               ///< that it defines as extern "C"
+  Names variables_;                ///< variables, parameters and types
+  std::size_t attributesEnd_ = 0;  ///< index after the last attribute list that was checked
   std::vector<Cheat> cheats_;
 };
 
