@@ -153,17 +153,21 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
 
 }  // namespace hone::app
 
+namespace {
+
 /// Returns false, with a message, if the stack limit (ulimit -s) is too small to run.
-static bool hasStack() {
+bool hasStack() {
   constexpr rlim_t kMinBytes = rlim_t{1} << 20U;
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kMinBytes) {
     return true;
   }
-  std::fprintf(stderr, "hone: stack limit too small (%llu KiB); use ulimit -s 1024 or more\n",
-               static_cast<unsigned long long>(limit.rlim_cur / 1024));
+  fmt::print(stderr, "hone: stack limit too small ({} KiB); use ulimit -s 1024 or more\n",
+             limit.rlim_cur / 1024);
   return false;
 }
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (!hasStack()) {

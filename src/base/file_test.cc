@@ -124,7 +124,7 @@ TEST_F(FileTest, WritesToDevicesAndPipes) {
 
 TEST_F(FileTest, ReadsPipeWithLateWriter) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
-  std::jthread writer([&] { EXPECT_TRUE(writeFile(file_, "through the pipe")); });
+  const std::jthread writer([&] { EXPECT_TRUE(writeFile(file_, "through the pipe")); });
   EXPECT_EQ(readFile(file_).value(), "through the pipe");
 }
 

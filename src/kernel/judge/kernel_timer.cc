@@ -218,7 +218,7 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
                                std::int64_t position, JudgeResult& judged) {
   HONE_CHECK(prepareInputs());
   const Overhead overhead = HONE_TRY(measureOverhead(runnable));
-  const std::array<const CallTensors*, 1> all = {&context_.tensors[0][0]};
+  const std::array<const CallTensors*, 1> all = {context_.tensors[0].data()};
   auto running =
       HONE_TRY(RunningKernel::start(runnable, all, context_.options.limits.wall, judged));
   if (!running) {

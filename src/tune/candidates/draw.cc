@@ -16,20 +16,25 @@ constexpr std::size_t kNeighbours = 5;
 /// exp(-distance): it decides far from all tried points. Another option is 1 apart.
 constexpr double kOptimism = 0.05;
 
+/// Returns the points in drawing order: the preferred ones, then others spread over the space.
+std::vector<std::size_t> drawingOrder(const search::Space& space, std::uint64_t seed,
+                                      std::vector<std::size_t> order) {
+  const std::set<std::size_t> preferred(order.begin(), order.end());
+  for (const std::size_t point : search::diversePoints(space, kMaxSpread, seed)) {
+    if (!preferred.contains(point)) {
+      order.push_back(point);
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
 Draw::Draw(const search::Space& space, std::uint64_t seed, std::vector<std::size_t> first)
     : coordinates_(space),
-      remaining_(std::move(first)),
-      ineffective_(coordinates_.dimensions(), false) {
-  const std::set<std::size_t> preferred(remaining_.begin(), remaining_.end());
-  for (const std::size_t point : search::diversePoints(space, kMaxSpread, seed)) {
-    if (!preferred.contains(point)) {
-      remaining_.push_back(point);
-    }
-  }
-  reach_ = remaining_.size();
-}
+      remaining_(drawingOrder(space, seed, std::move(first))),
+      reach_(remaining_.size()),
+      ineffective_(coordinates_.dimensions(), false) {}
 
 double Draw::risk(std::size_t point) const {
   std::vector<std::pair<float, bool>> near;

@@ -38,10 +38,10 @@ RootOperation reductionWithDefault() {
 /// Returns a softmax: the sum is the root, the maximum and the quotient are companions.
 RootOperation softmaxRoot() {
   RootOperation root = reductionWithDefault();
-  model::CompanionOperation maximum{.op = "linalg.generic#0",
-                                    .loops = root.loops,
-                                    .loweringConfig = std::string(kReductionDefault)};
-  model::CompanionOperation quotient{
+  const model::CompanionOperation maximum{.op = "linalg.generic#0",
+                                          .loops = root.loops,
+                                          .loweringConfig = std::string(kReductionDefault)};
+  const model::CompanionOperation quotient{
       .op = "linalg.generic#2",
       .loops = {{512, false}, {2048, false}},
       .loweringConfig =
@@ -102,7 +102,7 @@ TEST(SimtKnobs, ConfiguresCompanionsOfSharedReductions) {
   EXPECT_THAT(configs[0].loweringConfig, Not(HasSubstr("workgroup")));
   EXPECT_EQ(configs[1].op, "linalg.generic#2");
   EXPECT_THAT(configs[1].loweringConfig, HasSubstr("serial = [0, 1024]"));
-  SimtConfig fused(2);
+  const SimtConfig fused(2);
   EXPECT_THAT(companionConfigs(root, fused), IsEmpty()) << "TileAndFuse configures only the root";
 }
 
