@@ -41,7 +41,7 @@ Result<CallOverhead> CallOverhead::open(const JudgeOptions& options,
   return CallOverhead(options, std::move(tensors));
 }
 
-Result<Overhead> CallOverhead::measure(const Runnable& runnable, CallTensors& tensors) {
+Result<Overhead> CallOverhead::measure(const Runnable& runnable, CallTensors& tensors) const {
   JudgeResult judged;
   const std::array<const CallTensors*, 1> all = {&tensors};
   auto running = HONE_TRY(RunningKernel::start(runnable, all, options_.limits.wall, judged));

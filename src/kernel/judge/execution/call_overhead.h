@@ -38,7 +38,7 @@ class CallOverhead {
  private:
   CallOverhead(JudgeOptions options, CallTensors tensors)
       : options_(std::move(options)), tensors_(std::move(tensors)) {}
-  [[nodiscard]] Result<Overhead> measure(const Runnable& runnable, CallTensors& tensors);
+  [[nodiscard]] Result<Overhead> measure(const Runnable& runnable, CallTensors& tensors) const;
 
   JudgeOptions options_;
   CallTensors tensors_;  ///< small, for C++
