@@ -42,7 +42,7 @@ std::vector<LoopRole> contractionRoles(const OperationForm& form, std::size_t co
   for (const std::string_view name : kContractionSizes) {
     roles.push_back({.name = std::string(name), .loops = {}, .sizes = {}, .sized = false});
   }
-  for (std::int64_t loop = 0; loop < static_cast<std::int64_t>(count); ++loop) {
+  for (std::int64_t loop = 0; std::cmp_less(loop, count); ++loop) {
     const bool a = lhs.contains(loop);
     const bool b = rhs.contains(loop);
     const std::size_t role = !out.contains(loop) ? 3 : a && b ? 0 : a ? 1 : 2;
@@ -106,7 +106,7 @@ LoopInfo findLoops(const OperationForm& form) {
   const std::size_t output =
       form.kind == "attention" && form.maps.size() > 5 ? 4 : form.maps.size() - 1;
   const auto parallel = loopsInMap(form.maps[output]);
-  for (std::int64_t loop = 0; loop < static_cast<std::int64_t>(info.count); ++loop) {
+  for (std::int64_t loop = 0; std::cmp_less(loop, info.count); ++loop) {
     if (!parallel.contains(loop)) {
       info.reductions.insert(loop);
     }

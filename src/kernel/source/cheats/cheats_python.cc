@@ -381,7 +381,7 @@ class PythonReader {
 int findForeignEncoding(std::string_view text) {
   for (int line = 1; line <= 2; ++line) {
     const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
-    std::string_view comment = text.substr(0, end);
+    const std::string_view comment = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     for (std::size_t at = comment.find('#'); at != std::string_view::npos;) {
       at = comment.find("coding", at + 1);

@@ -150,26 +150,28 @@ TEST(CppCheats, AcceptsHonestKernels) {
 TEST(CppCheats, AcceptsSimilarHonestCode) {
   for (const char* text :
        {"#define UNUSED fork()\n",
-        "static const float* const kRows[] = {nullptr};\nstatic const float* const kRow = "
-        "kRows[0];",
+        R"(static const float* const kRows[] = {nullptr};
+static const float* const kRow = kRows[0];)",
         "static const char* const kName = \"softmax\";",
         "extern \"C\" float expf(float);",
         "extern \"C\" { double exp(double); float tanhf(float); }",
-        "static const char kMagic[] = \"ab\";\nbool f(const char* a) { return memcmp(a, kMagic, "
-        "2); }",
+        R"(static const char kMagic[] = "ab";
+bool f(const char* a) { return memcmp(a, kMagic, 2); })",
         "struct Panel { int socket; int fork; };\nint f(Panel p) { return p.socket + p.fork; }",
         "#include <map>\nstd::map<int, int> m;",
         "#include <list>\n#include <iostream>\n#include <unordered_map>\n#include <sstream>\n",
         "#include <chrono>\n#include <thread>\n#include <pthread.h>\n#include <fstream>\n",
         "#include \"immintrin.h\"\n#include \"stdio.h\"\n",
         "static float* scratch;\nstatic std::unordered_map<int, float> lookup;",
-        "void f(const float* signal, int time) { auto read = [&](int i) { return signal[i]; }; "
-        "read(time); }",
+        R"(void f(const float* signal, int time) {
+  auto read = [&](int i) { return signal[i]; };
+  read(time);
+})",
         "namespace dsp { float clock(float x); }\nfloat f(float x) { return dsp::clock(x); }",
         "int big = 1'000'000; const char* raw = R\"(a \"quoted\" text)\";",
         "asm volatile(\"1: dec %0\\n jnz 1b\" : \"+r\"(n));",
-        "asm volatile(\".p2align 4\\n.Lloop%=:\\n vmovups (%1), %%ymm0; jmp .Lloop%=\" : : "
-        "\"r\"(a), \"r\"(b));",
+        R"(asm volatile(".p2align 4\n.Lloop%=:\n vmovups (%1), %%ymm0; jmp .Lloop%="
+             : : "r"(a), "r"(b));)",
         "asm(\"%{vex%} vpdpbusd %0, %1, %2\" : : \"x\"(a));",
         "int f(int x) asm(\"renamed\");",
         "#line 10 \"generated.y\"\nint x;",
