@@ -1,6 +1,7 @@
 #include "engine/rounds/round_policies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -75,7 +76,9 @@ std::vector<std::size_t> PrecisionPolicy::next(std::int64_t number) {
   if (number >= options_.minRounds) {
     dropSlow();
   }
-  if (number >= options_.maxRounds || (number >= options_.minRounds && isPrecise())) {
+  if (number >= options_.maxRounds ||
+      (number >= options_.minRounds &&
+       std::ranges::all_of(running_, [this](std::size_t index) { return isPrecise(index); }))) {
     return {};
   }
   measured_ = running_;
@@ -97,27 +100,33 @@ void PrecisionPolicy::add(const RoundTimes& times) {
   }
 }
 
+double PrecisionPolicy::fastestNs(std::size_t index) const {
+  const double measured = *std::ranges::min_element(times_[index]);
+  return options_.screenNs.empty() ? measured : std::min(measured, options_.screenNs[index]);
+}
+
 void PrecisionPolicy::dropSlow() {
   if (options_.dropFactor <= 0) {
     return;
   }
   double best = std::numeric_limits<double>::infinity();
   for (const std::size_t index : running_) {
-    best = std::min(best, stats::median(times_[index]));
+    best = std::min(best, fastestNs(index));
   }
-  std::erase_if(running_, [&](std::size_t index) {
-    return stats::median(times_[index]) > options_.dropFactor * best;
-  });
+  std::erase_if(running_,
+                [&](std::size_t index) { return fastestNs(index) > options_.dropFactor * best; });
 }
 
-bool PrecisionPolicy::isPrecise() const {
-  return std::all_of(running_.begin(), running_.end(), [this](std::size_t index) {
-    const auto interval =
-        stats::bootstrapMedian(times_[index], 0.95, options_.seed, kPrecisionResamples);
-    const double allowed = options_.precision * interval.estimate;
-    return interval.high - interval.estimate <= allowed &&
-           interval.estimate - interval.low <= allowed;
-  });
+bool PrecisionPolicy::isPrecise(std::size_t index) const {
+  const std::vector<double>& times = times_[index];
+  if (times.size() == 1 && !options_.screenNs.empty()) {
+    return std::abs(times.front() - options_.screenNs[index]) <=
+           2 * options_.precision * times.front();
+  }
+  const auto interval = stats::bootstrapMedian(times, 0.95, options_.seed, kPrecisionResamples);
+  const double allowed = options_.precision * interval.estimate;
+  return interval.high - interval.estimate <= allowed &&
+         interval.estimate - interval.low <= allowed;
 }
 
 }  // namespace hone::engine

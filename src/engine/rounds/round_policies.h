@@ -72,6 +72,9 @@ struct PrecisionOptions {
   /// After `minRounds`, participants this many times slower than the best are dropped; 0 keeps all.
   double dropFactor = 0;
   std::uint64_t seed = 1;
+  /// Minimum screening time of each participant, or empty. A single round is precise only if it
+  /// confirms these times: one round alone does not show how noisy the machine is.
+  std::vector<double> screenNs{};
 };
 
 /// Measures until the median of every remaining participant is known to the requested precision, or
@@ -88,8 +91,10 @@ class PrecisionPolicy : public RoundPolicy {
   [[nodiscard]] std::vector<std::vector<double>> take() { return std::move(times_); }
 
  private:
+  /// Drops by the minimum, because on a busy machine medians of few rounds are wrong.
   void dropSlow();
-  [[nodiscard]] bool isPrecise() const;
+  [[nodiscard]] double fastestNs(std::size_t index) const;
+  [[nodiscard]] bool isPrecise(std::size_t index) const;
 
   PrecisionOptions options_;
   std::vector<std::vector<double>> times_;

@@ -111,6 +111,34 @@ TEST_F(RoundPoliciesTest, PrecisionStopsEarlyAndDropsSlow) {
   EXPECT_EQ(measured_[1], 3);
 }
 
+TEST_F(RoundPoliciesTest, SingleRoundMustConfirmScreening) {
+  const PrecisionOptions options{.minRounds = 1, .maxRounds = 8, .precision = 0.03};
+  PrecisionOptions confirmed = options;
+  confirmed.screenNs = {99, 110};
+  PrecisionPolicy quiet(2, confirmed);
+  run(quiet, participants({100, 110}));
+  EXPECT_EQ(measured_[0], 1);
+  measured_.clear();
+  PrecisionOptions disturbed = options;
+  disturbed.screenNs = {99, 80};
+  PrecisionPolicy busy(2, disturbed);
+  run(busy, participants({100, 110}));
+  EXPECT_EQ(measured_[0], 2);
+}
+
+TEST_F(RoundPoliciesTest, PrecisionDropsByMinimum) {
+  PrecisionPolicy policy(3, {.minRounds = 1, .maxRounds = 4, .dropFactor = 1.15, .screenNs = {}});
+  ASSERT_THAT(policy.next(0), SizeIs(3));
+  policy.add({100, 150, 200});
+  EXPECT_THAT(policy.next(1), IsEmpty());  // one left, which is precise
+
+  PrecisionPolicy screened(
+      3, {.minRounds = 1, .maxRounds = 4, .dropFactor = 1.15, .screenNs = {100, 105, 200}});
+  ASSERT_THAT(screened.next(0), SizeIs(3));
+  screened.add({100, 150, 200});  // the second was disturbed
+  EXPECT_THAT(screened.next(1), testing::UnorderedElementsAre(0, 1));
+}
+
 TEST_F(RoundPoliciesTest, RaceKeepsFastest) {
   stats::RaceOptions options;
   options.keep = 1;

@@ -30,13 +30,14 @@ constexpr const char* kFunction = "main";
 constexpr double kViable = 1.2;
 
 /// Returns the rounds of a race. Limits differ a lot, so one that takes 1.5 times the best is
-/// dropped after a few rounds. Long calls vary less and cost more, so they get fewer rounds.
+/// dropped after a few rounds. Long calls vary less and cost more, so they get fewer rounds. The
+/// last rounds are only needed on a busy machine.
 engine::PrecisionOptions raceOptions(double bestNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.05e9;
   const bool isLong = bestNs > kLongNs;
   engine::PrecisionOptions options;
   options.minRounds = isLong ? 1 : 3;
-  options.maxRounds = isLong ? 3 : 5;
+  options.maxRounds = isLong ? 8 : 15;
   options.precision = 0.03;
   options.dropFactor = isLong ? 1.15 : 1.5;
   options.seed = seed;
@@ -171,7 +172,11 @@ Result<void> ShapeMeasurement::measure(std::vector<Entry>& entries, double bestN
     }
   }
   engine::Rounds rounds(sampler_.rankBy(), log_, model::Stage::race);
-  engine::PrecisionPolicy policy(participants.size(), raceOptions(bestNs, seed_));
+  engine::PrecisionOptions options = raceOptions(bestNs, seed_);
+  for (const Entry* one : measured) {
+    options.screenNs.push_back(*one->run.screenNs());
+  }
+  engine::PrecisionPolicy policy(participants.size(), std::move(options));
   HONE_CHECK(engine::runRounds(rounds, participants, policy));
   auto times = policy.take();
   for (std::size_t i = 0; i < measured.size(); ++i) {
