@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/process/subprocess.h"
 #include "base/text/text.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -32,7 +33,7 @@ class Demo : public testing::Test {
         asked().string(), body);
     EXPECT_TRUE(writeFile(program, script));
     EXPECT_EQ(::chmod(program.c_str(), 0755), 0);
-    return runCommand({{std::string(HONE_SOURCE_DIR) + "/scripts/demo", program.string(),
+    return runCommand({{sourceFolder() / "scripts/demo", program.string(),
                         (folder_.path() / "out").string()},
                        {},
                        {std::chrono::minutes(5), 0}})

@@ -3,6 +3,7 @@
 
 #include "base/text/text.h"
 #include "cli.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -132,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(HelpText, DocumentsEveryExitCode) {
-  const std::string text = readFile(HONE_SOURCE_DIR "/docs/exit-codes.md").value();
+  const std::string text = readFile(sourceFolder() / "docs/exit-codes.md").value();
   for (const char* row : {"| 0 |", "| 1 |", "| 2 |", "| 3 |", "| 130 |"}) {
     EXPECT_THAT(text, HasSubstr(row));
   }

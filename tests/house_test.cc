@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "include_order.h"
+#include "tests/source_folder.h"
 
 namespace hone {
 namespace {
@@ -20,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const fs::path& sourceDir() {
-  static const fs::path kDir = HONE_SOURCE_DIR;
+  static const fs::path kDir = sourceFolder();
   return kDir;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -16,7 +17,7 @@ TEST_P(KernelExample, GainsTwofoldAndStaysCorrect) {
   const std::string name = GetParam();
   Sandbox box;
   for (const char* ending : {".cc", ".reference.cc"}) {
-    const fs::path file = fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / (name + ending);
+    const fs::path file = sourceFolder() / "examples/kernels/cpp" / (name + ending);
     box.write(name + ending, readFile(file).value());
   }
   const CommandResult ran =

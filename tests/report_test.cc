@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli.h"
 #include "store/store.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -113,7 +114,7 @@ TEST_F(Report, RejectsInvalidOptions) {
 }
 
 TEST_F(Report, ReadsEveryRunOfOlderStore) {
-  fs::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", box_.work() / "older.db");
+  fs::copy_file(sourceFolder() / "tests/data/store_2.db", box_.work() / "older.db");
   const auto hone = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--store", "older.db"});
     return box_.hone(arguments);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/process/subprocess.h"
 #include "cli.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -61,8 +62,8 @@ class SplitApply : public testing::Test {
     return box_.hone(command);
   }
   void takeSource(const std::string& form) const {
-    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/source/testdata" / (form + "_form.cpp"),
-                  source(), fs::copy_options::overwrite_existing);
+    fs::copy_file(sourceFolder() / "src/split/source/testdata" / (form + "_form.cpp"), source(),
+                  fs::copy_options::overwrite_existing);
   }
   [[nodiscard]] fs::path source() const { return box_.work() / "iree/deep/Sizes.cpp"; }
   [[nodiscard]] bool shell(const std::string& command) const {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -370,8 +371,7 @@ class SplitRebuild : public Split {
   void SetUp() override {
     Split::SetUp();
     fs::create_directories(source().parent_path());
-    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/source/testdata/functions_form.cpp",
-                  source());
+    fs::copy_file(sourceFolder() / "src/split/source/testdata/functions_form.cpp", source());
     fs::create_directories(box_.work() / "build/lib");
     text_ = readFile(source()).value();
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/file.h"
+#include "tests/source_folder.h"
 
 namespace hone::engine {
 namespace {
@@ -68,7 +69,7 @@ TEST_F(TrialLogTest, MergeReplacesTrialWithSameKey) {
 /// Continues an interrupted tune of an older hone; see tests/data/README.md.
 TEST(OlderRun, IsContinued) {
   const ScratchFolder folder = ScratchFolder::create("hone-older-run").value();
-  std::filesystem::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", folder.path() / "s.db");
+  std::filesystem::copy_file(sourceFolder() / "tests/data/store_2.db", folder.path() / "s.db");
   store::Store store =
       store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   const auto before = store.unfinishedRun(store.run(13).value()->key).value();

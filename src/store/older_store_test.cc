@@ -14,6 +14,7 @@
 #include "model/result/summary/tune_result.h"
 #include "store/export.h"
 #include "store/store.h"
+#include "tests/source_folder.h"
 
 // Reads a store written by an older hone; see tests/data/README.md.
 
@@ -24,7 +25,7 @@ using nlohmann::json;
 
 class OlderStore : public testing::Test {
  protected:
-  OlderStore() { std::filesystem::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", file()); }
+  OlderStore() { std::filesystem::copy_file(sourceFolder() / "tests/data/store_2.db", file()); }
 
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "hone.db"; }
   /// Calls `check` with the text of each row of a query of one column.

@@ -14,6 +14,7 @@
 #include "cluster/slurm_cluster.h"
 #include "cluster/spool/spool.h"
 #include "cluster/worker.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -366,8 +367,7 @@ TEST_F(OnCluster, ProfileMatchesLocalRows) {
 TEST_F(OnCluster, OptimizesKernelOnNode) {
   fs::create_directories(box_.work() / "kernels");
   for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
-    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name,
-                  box_.work() / "kernels" / name);
+    fs::copy_file(sourceFolder() / "examples/kernels/cpp" / name, box_.work() / "kernels" / name);
   }
   const CommandResult ran =
       box_.hone({"kernel", "optimize", "--kernel", "kernels/softmax.cc", "--max-iterations", "1",
@@ -466,7 +466,7 @@ TEST(NoCluster, RecordsTrialOfKernelThatKillsWorkers) {
   Sandbox box;
   installFakeSlurm(box);
   for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
-    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name, box.work() / name);
+    fs::copy_file(sourceFolder() / "examples/kernels/cpp" / name, box.work() / name);
   }
   Process head = box.start({"kernel", "optimize", "--kernel", "softmax.cc", "--executor", "slurm"});
   reportDeaths(box);

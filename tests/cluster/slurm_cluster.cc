@@ -9,11 +9,12 @@
 
 #include "base/process/subprocess.h"
 #include "base/text/text.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
 
-constexpr const char* kScript = HONE_SOURCE_DIR "/scripts/slurm-cluster";
+const std::string kScript = sourceFolder() / "scripts/slurm-cluster";
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "fuzz_targets.h"
+#include "tests/source_folder.h"
 
 namespace hone::test {
 namespace {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 class Corpus : public testing::TestWithParam<FuzzTarget> {};
 
 TEST_P(Corpus, Replays) {
-  const fs::path folder = fs::path(HONE_CORPUS) / GetParam().name;
+  const fs::path folder = sourceFolder() / "tests/fuzz/corpus" / GetParam().name;
   int files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path().string());

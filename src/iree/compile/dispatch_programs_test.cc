@@ -8,6 +8,7 @@
 #include "iree/compile/test_toolchain.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/run/dispatch_costs.h"
+#include "tests/source_folder.h"
 #include "verify/inputs.h"
 
 namespace hone::iree {
@@ -90,8 +91,7 @@ func.func @f(%a: tensor<64x128xf32>, %b: tensor<128x96xf32>) -> tensor<64xf32> {
 
 /// Each extracted dispatch must compile and run, with the same configuration as in the program.
 TEST_F(DispatchProgramsTest, ExtractsDispatchesOfExamples) {
-  const std::filesystem::path examples =
-      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::filesystem::path examples = sourceFolder() / "examples/programs";
   const std::map<std::string, std::vector<RootKind>> kinds = {
       {"mlp_block",
        {RootKind::reduction, RootKind::reduction, RootKind::contraction, RootKind::contraction}},
@@ -148,8 +148,7 @@ TEST_F(DispatchProgramsTest, ChainedDispatchesComputeTheProgram) {
 }
 
 TEST_F(DispatchProgramsTest, MergesIdenticalDispatchesAndCountsCalls) {
-  const std::filesystem::path examples =
-      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::filesystem::path examples = sourceFolder() / "examples/programs";
   const auto found = programs(toolchain_.request(examples / "attention_block.mlir"));
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].calls, 3);
@@ -268,8 +267,8 @@ TEST_F(DispatchProgramsTest, AcceptsDumpedBenchmarks) {
 /// The result is part of a larger buffer, whose other elements must not change.
 TEST_F(DispatchProgramsTest, PassesPartlyWrittenBuffersAsInputs) {
   const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
-  CompileRequest whole = toolchain_.request(std::filesystem::path(HONE_SOURCE_DIR) /
-                                            "examples/programs/resnet_bottleneck.mlir");
+  CompileRequest whole =
+      toolchain_.request(sourceFolder() / "examples/programs/resnet_bottleneck.mlir");
   const auto cut = programs(whole);
   whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());
   ASSERT_EQ(toolchain_.compile(whole).report.status, Status::ok);
@@ -302,8 +301,7 @@ TEST_F(DispatchProgramsTest, PassesPartlyWrittenBuffersAsInputs) {
 }
 
 TEST_F(DispatchProgramsTest, DividesProgramTimeAmongDispatches) {
-  const std::filesystem::path examples =
-      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::filesystem::path examples = sourceFolder() / "examples/programs";
   const CompileRequest request = toolchain_.request(examples / "attention_block.mlir");
   const auto found = programs(request);
   const Compiled compiled = toolchain_.compile(request);

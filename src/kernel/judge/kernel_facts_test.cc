@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "store/store.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 namespace {
@@ -51,7 +52,7 @@ TEST(KernelFacts, IgnoreMembersOfAnotherForm) {
 /// See tests/data/README.md.
 TEST(KernelFacts, ReadsOlderStore) {
   const ScratchFolder folder = ScratchFolder::create("hone-older-facts").value();
-  std::filesystem::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", folder.path() / "s.db");
+  std::filesystem::copy_file(sourceFolder() / "tests/data/store_2.db", folder.path() / "s.db");
   const store::Store store =
       store::Store::open(folder.path() / "s.db", store::Store::Mode::read).value();
   int count = 0;

@@ -12,6 +12,7 @@
 #include "kernel/source/source.h"
 #include "kernel/worker/python/python_place.h"
 #include "kernel/worker/worker.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 namespace {
@@ -22,7 +23,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
 
-const fs::path kExamples = fs::path(HONE_SOURCE_DIR) / "examples/kernels/tilelang";
+const fs::path kExamples = sourceFolder() / "examples/kernels/tilelang";
 
 constexpr const char* kReference = R"(import torch
 import torch.nn as nn

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "kernel/library/example_file.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 namespace {
@@ -20,7 +21,7 @@ using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
 
 const fs::path& shipped() {
-  static const fs::path kFolder = fs::path(HONE_SOURCE_DIR) / "examples/techniques";
+  static const fs::path kFolder = sourceFolder() / "examples/techniques";
   return kFolder;
 }
 

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "kernel/library/example_file.h"
 #include "kernel/source/entry_point.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<Example> readExamplesFor(const std::string& language) {
-  auto all = readExamples(fs::path(HONE_SOURCE_DIR) / "examples/techniques").value();
+  auto all = readExamples(sourceFolder() / "examples/techniques").value();
   std::erase_if(all, [&](const Example& example) { return example.language != language; });
   return all;
 }

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "kernel/judge/task/task.h"
 #include "kernel/source/source.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 
@@ -24,9 +25,7 @@ struct ExampleCall {
   std::int64_t outputs = 0;
 };
 
-inline std::filesystem::path exampleKernels() {
-  return std::filesystem::path(HONE_SOURCE_DIR) / "examples/kernels/cpp";
-}
+inline std::filesystem::path exampleKernels() { return sourceFolder() / "examples/kernels/cpp"; }
 
 inline Source exampleSource(const std::string& name) {
   Source source;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "split/fit/heuristic.h"
+#include "tests/source_folder.h"
 
 namespace hone::split::test {
 
@@ -19,7 +20,7 @@ struct Replica {
   SourceForm convolution, matmul;
 
   [[nodiscard]] std::string text() const {
-    return readFile(std::filesystem::path(HONE_SPLIT_TESTDATA) / file).value();
+    return readFile(sourceFolder() / "src/split/source/testdata" / file).value();
   }
   [[nodiscard]] SourceForm form(model::ReductionKind kind) const {
     return kind == model::ReductionKind::convolution ? convolution : matmul;

@@ -11,6 +11,7 @@
 #include "split/source/cpp_code.h"
 #include "split/source/source_edit.h"
 #include "split/source/source_rule.h"
+#include "tests/source_folder.h"
 
 namespace hone::split {
 namespace {
@@ -41,10 +42,10 @@ class SourceProgram : public testing::Test {
     const std::string script =
         "cd \"$0\" && \"$1\" -std=c++17 -Wall -Wextra -Werror -I \"$2\" code.cpp -o program && "
         "./program < input";
-    const auto finished =
-        runCommand({.argv = {"/bin/sh", "-c", script, folder, HONE_CXX, HONE_SPLIT_TESTDATA},
-                    .environment = {},
-                    .limits = {}});
+    const auto finished = runCommand({.argv = {"/bin/sh", "-c", script, folder, HONE_CXX,
+                                               sourceFolder() / "src/split/source/testdata"},
+                                      .environment = {},
+                                      .limits = {}});
     EXPECT_TRUE(finished && finished->ending.ok()) << (finished ? finished->err : "") << code;
     std::istringstream out(finished ? finished->out : "");
     std::vector<std::int64_t> numbers;

@@ -11,6 +11,7 @@
 #include "kernel/source/cheats/cheats.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "kernel/worker/python/python_place.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::IsEmpty;
 
-const fs::path kCorpus = fs::path(HONE_SOURCE_DIR) / "tests/exploits";
+const fs::path kCorpus = sourceFolder() / "tests/exploits";
 /// Each test process judges every n-th kernel.
 constexpr std::size_t kShards = 8;
 

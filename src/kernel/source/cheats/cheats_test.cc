@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "kernel/source/test_kernels.h"
+#include "tests/source_folder.h"
 
 namespace hone::kernel {
 namespace {
@@ -225,8 +226,7 @@ class ModelNew(nn.Module):
 TEST(Cheats, AcceptsExamples) {
   namespace fs = std::filesystem;
   std::size_t read = 0;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(HONE_SOURCE_DIR) / "examples/kernels")) {
+  for (const auto& entry : fs::recursive_directory_iterator(sourceFolder() / "examples/kernels")) {
     const fs::path& file = entry.path();
     const bool kernel = file.extension() == ".cc" || file.extension() == ".py";
     if (!kernel || file.stem().string().ends_with(".reference")) {
