@@ -16,10 +16,11 @@
 
 option(HONE_UNITY "Compile several sources of a folder at once" ON)
 set(HONE_CHUNK 48 CACHE STRING "Sources per unity chunk")
-
-# Not for clang-tidy, which takes the commands of g++ and does not know all of its options.
-if(HONE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(HONE_PRECOMPILE ON)
+option(HONE_PRECOMPILE "Precompile headers; clang-tidy cannot read those of g++" ON)
+if(NOT HONE_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(HONE_PRECOMPILE OFF)
+endif()
+if(HONE_PRECOMPILE)
   add_compile_options(--param=ggc-min-heapsize=524288) # collecting garbage takes 8 % of the time
 endif()
 

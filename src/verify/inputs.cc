@@ -111,7 +111,8 @@ Tensor makeIntegers(const model::TensorType& type, const IntegerBounds& bounds, 
   const std::size_t width = byteWidth(type.element);
   const auto values =
       static_cast<std::uint64_t>(bounds.high) - static_cast<std::uint64_t>(bounds.low);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(type.count()); ++i) {
+  const auto count = static_cast<std::size_t>(type.count());
+  for (std::size_t i = 0; i < count; ++i) {
     const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(bounds.low) +
                                                  (values == 0 ? 0 : generator.below(values)));
     std::memcpy(tensor.data.data() + i * width, &value, width);  // little-endian
@@ -141,7 +142,8 @@ Tensor makeConstant(const model::TensorType& type, double value) {
       store(static_cast<std::int64_t>(value));
       break;
   }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(type.count()); ++i) {
+  const auto count = static_cast<std::size_t>(type.count());
+  for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(tensor.data.data() + i * width, bytes.data(), width);
   }
   return tensor;

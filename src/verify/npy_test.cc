@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 /// Returns an array file of version 1.
 std::string npy(const std::string& descr, const std::string& shape, const std::string& bytes,
                 const std::string& order = "False") {
-  std::string header =
+  const std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", descr, order, shape);
   const auto length = static_cast<char>(header.size());
   return std::string("\x93NUMPY\x01\x00", 8) + length + '\0' + header + bytes;

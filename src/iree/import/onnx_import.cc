@@ -42,7 +42,7 @@ bool fileExists(const fs::path& file) {
 /// Returns a Python that can import IREE's packages: the venv's, or the one on PATH.
 Result<fs::path> findInterpreter(const Installation& installation) {
   for (const char* up : {"../../../bin/python", "../../../bin/python3"}) {
-    const fs::path python = (installation.site / up).lexically_normal();
+    fs::path python = (installation.site / up).lexically_normal();
     if (fileExists(python)) {
       return python;
     }

@@ -23,7 +23,7 @@ inline void appendEltwise(dnnl::post_ops& after, dnnl::algorithm algorithm, floa
 
 /// Plans a primitive; `arguments` are those of the operation in oneDNN's order.
 template <typename Primitive, typename... Arguments>
-[[nodiscard]] typename Primitive::primitive_desc makePlan(const dnnl::engine& engine,
+[[nodiscard]] Primitive::primitive_desc makePlan(const dnnl::engine& engine,
                                                           const dnnl::primitive_attr& attributes,
                                                           const Arguments&... arguments) {
   return {engine, arguments..., attributes};
@@ -31,7 +31,7 @@ template <typename Primitive, typename... Arguments>
 
 /// Plans a backward convolution from the plan of its forward one.
 template <typename Primitive, typename... Arguments>
-[[nodiscard]] typename Primitive::primitive_desc makeBackwardPlan(
+[[nodiscard]] Primitive::primitive_desc makeBackwardPlan(
     const dnnl::engine& engine, const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attributes, const Arguments&... arguments) {
   return {engine, arguments..., forward, attributes};
@@ -54,14 +54,14 @@ inline void appendEltwise(dnnl::post_ops& after, dnnl::algorithm algorithm, floa
 }
 
 template <typename Primitive, typename... Arguments>
-[[nodiscard]] typename Primitive::primitive_desc makePlan(const dnnl::engine& engine,
+[[nodiscard]] Primitive::primitive_desc makePlan(const dnnl::engine& engine,
                                                           const dnnl::primitive_attr& attributes,
                                                           const Arguments&... arguments) {
   return {typename Primitive::desc(arguments...), attributes, engine};
 }
 
 template <typename Primitive, typename... Arguments>
-[[nodiscard]] typename Primitive::primitive_desc makeBackwardPlan(
+[[nodiscard]] Primitive::primitive_desc makeBackwardPlan(
     const dnnl::engine& engine, const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attributes, const Arguments&... arguments) {
   return {typename Primitive::desc(arguments...), attributes, engine, forward};

@@ -83,9 +83,9 @@ struct OnnxRuntimeModel::State {
 
   Result<void> open(const std::filesystem::path& model, int threads);
   Result<void> readNames();
-  Result<int> inputElement(std::size_t number) const;
+  [[nodiscard]] Result<int> inputElement(std::size_t number) const;
   Result<void> call();
-  Result<Tensor> readOutput(std::size_t number) const;
+  [[nodiscard]] Result<Tensor> readOutput(std::size_t number) const;
 
   void release(std::vector<OrtValue*>& values) const {
     for (OrtValue*& value : values) {

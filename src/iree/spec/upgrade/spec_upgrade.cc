@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "base/file.h"
@@ -36,9 +37,9 @@ std::string withoutPlace(std::string message) {
 template <typename Rewrite>
 std::string withConfigs(std::string text, const Rewrite& rewrite) {
   const auto constants = constantsIn(text);
-  for (auto one = constants.rbegin(); one != constants.rend(); ++one) {
-    if (isConfig(one->value)) {
-      text.replace(one->begin, one->end - one->begin, rewrite(one->value));
+  for (const auto& one : std::views::reverse(constants)) {
+    if (isConfig(one.value)) {
+      text.replace(one.begin, one.end - one.begin, rewrite(one.value));
     }
   }
   return text;
@@ -102,7 +103,7 @@ class SpecUpgrader {
   template <typename Rewrite>
   Result<std::vector<std::pair<EntryState*, ReadEntry>>> readEntries(const Rewrite& rewrite);
   Result<JobAnswer<ReadSpecJob>> read(const std::string& text);
-  std::vector<const EntryState*> goodEntries() const;
+  [[nodiscard]] std::vector<const EntryState*> goodEntries() const;
   SourceSequence* sequence(const std::string& name) {
     const auto found = std::ranges::find(source_.sequences, name, &SourceSequence::name);
     return found == source_.sequences.end() ? nullptr : &*found;
@@ -246,7 +247,7 @@ LoopInfo SpecUpgrader::loopsFor(const EntryState& entry) const {
     return loops;
   }
   const OperationForm& operation = operations_[near->operation].form;
-  const LoopInfo found = findLoops(operation);
+  LoopInfo found = findLoops(operation);
   if (loops.count == 0) {
     return found;
   }
