@@ -51,6 +51,7 @@ TEST_F(IncludeOrderTree, AllowsLowerFolders) {
   add("src/iree/spec/a.h", "#include \"iree/compile/x.h\"\n#include \"iree/module/x.h\"\n");
   add("src/iree/run/a.h", "#include \"iree/compile/x.h\"\n");
   add("src/iree/module/a_test.cc", "#include \"iree/compile/test_a.h\"\n");
+  add("src/split/test_a.h", "#include \"tests/source_folder.h\"\n");
   add("src/iree/compile/test_a.h", "#include \"iree/run/x.h\"\n");
   add("src/engine/b.h", "#include \"iree/run/x.h\"\n#include \"iree/spec/x.h\"\n");
   add("app/main.cc", "#include \"verb.h\"\n#include \"tune/x.h\"\n#include \"report/x.h\"\n");
@@ -68,6 +69,7 @@ TEST_F(IncludeOrderTree, ReportsEveryWrongInclude) {
   add("src/iree/spec/a.cc", "#include \"iree/run/x.h\"\n");
   add("src/model/a.cc", "#  include \"../engine/x.h\"\n");
   add("src/report/a.cc", "#include \"engine/x.h\"\n");
+  add("src/split/a.cc", "#include \"tests/source_folder.h\"\n");
   add("src/split/deep/a.h", "#include \"tune/x.h\"\n");
   add("src/store/a.h", "#include \"a_local.h\"\n");
   add("src/utils/a.h", "");
@@ -84,6 +86,7 @@ TEST_F(IncludeOrderTree, ReportsEveryWrongInclude) {
                           "src/kernel/judge/a.h:2: kernel/judge may not include tune/x.h",
                           "src/model/a.cc:1: model may not include ../engine/x.h",
                           "src/report/a.cc:1: report may not include engine/x.h",
+                          "src/split/a.cc:1: split may not include tests/source_folder.h",
                           "src/split/deep/a.h:1: split may not include tune/x.h",
                           "src/store/a.h:1: store may not include a_local.h",
                           "src/utils/a.h: 'utils' is not a folder of the design",

@@ -117,6 +117,9 @@ std::vector<std::string> wrongIncludes(const fs::path& root) {
       if (!include) {
         continue;
       }
+      if (isTest(file) && include->starts_with("tests/")) {
+        continue;
+      }
       const std::string from = ruleFolder(*include);
       const bool known = allowed.contains(from) && include->contains('/');
       const bool fine = mayAll ? !include->starts_with("..")

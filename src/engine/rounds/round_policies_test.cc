@@ -111,18 +111,17 @@ TEST_F(RoundPoliciesTest, PrecisionStopsEarlyAndDropsSlow) {
   EXPECT_EQ(measured_[1], 3);
 }
 
-TEST_F(RoundPoliciesTest, SingleRoundMustConfirmScreening) {
-  const PrecisionOptions options{.minRounds = 1, .maxRounds = 8, .precision = 0.03};
-  PrecisionOptions confirmed = options;
-  confirmed.screenNs = {99, 110};
-  PrecisionPolicy quiet(2, confirmed);
-  run(quiet, participants({100, 110}));
+TEST_F(RoundPoliciesTest, SingleRoundThatConfirmsScreeningIsEnough) {
+  PrecisionPolicy policy(
+      2, {.minRounds = 1, .maxRounds = 8, .precision = 0.03, .screenNs = {99, 110}});
+  run(policy, participants({100, 110}));
   EXPECT_EQ(measured_[0], 1);
-  measured_.clear();
-  PrecisionOptions disturbed = options;
-  disturbed.screenNs = {99, 80};
-  PrecisionPolicy busy(2, disturbed);
-  run(busy, participants({100, 110}));
+}
+
+TEST_F(RoundPoliciesTest, SingleRoundFarFromScreeningIsRepeated) {
+  PrecisionPolicy policy(
+      2, {.minRounds = 1, .maxRounds = 8, .precision = 0.03, .screenNs = {99, 80}});
+  run(policy, participants({100, 110}));
   EXPECT_EQ(measured_[0], 2);
 }
 

@@ -201,7 +201,7 @@ TEST(WithHeuristics, ComparesSingleSize) {
 
 TEST(WithHeuristics, FitsThirdEarlyReturnInPlace) {
   Heuristic heuristic = exampleMatmul();
-  heuristic.range.maxOutput = 4096 * 1024;
+  heuristic.range.maxOutput = 4096L * 1024;
   heuristic.returns.modestReduction = 50000;
   EXPECT_THAT(
       withHeuristics(replicaSource(SourceForm::functions), kFile, std::vector{heuristic}).value(),

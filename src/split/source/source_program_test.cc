@@ -187,7 +187,7 @@ TEST_F(SourceProgram, EditedSourcesMatchHeuristicsInRangeAndOriginalElsewhere) {
       ASSERT_TRUE(code) << code.error().message;
       const auto targets = randomTargets(random, replica);
       std::vector<std::int64_t> expected = limitsByReading(replica.text(), targets);
-      const bool hasLow = replica.text().find("bool lowParallelism") != std::string::npos;
+      const bool hasLow = replica.text().contains("bool lowParallelism");
       std::size_t measured = 0;
       for (std::size_t i = 0; i < targets.size(); ++i) {
         const auto& [one, low] = targets[i];

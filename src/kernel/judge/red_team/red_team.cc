@@ -116,11 +116,12 @@ Result<RedTeam::Problem*> RedTeam::openProblem(const std::string& name, Language
 }
 
 Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitResult& result) {
-  constexpr int kRounds = 5;
+  constexpr int kMinRounds = 5;
+  constexpr int kMaxRounds = 30;  // on a busy machine few rounds have undisturbed calls
   double honestNs = std::numeric_limits<double>::infinity();
   double exploitNs = honestNs;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     const JudgeResult honest =
         HONE_TRY(problem.judge.measure({&problem.honest}, model::Stage::race, round, 0));
     const JudgeResult judged =
@@ -138,9 +139,12 @@ Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitR
     }
     honestNs = std::min(honestNs, fastestNs(honest.samples));
     exploitNs = std::min(exploitNs, fastestNs(judged.samples));
+    result.speedup = honestNs / exploitNs;
+    result.passed = result.speedup > 1 / kFasterShare;
+    if (!result.passed && round + 1 >= kMinRounds) {
+      break;
+    }
   }
-  result.speedup = honestNs / exploitNs;
-  result.passed = result.speedup > 1 / kFasterShare;
   return {};
 }
 
