@@ -185,7 +185,7 @@ class OptimizeRun {
     return outcome;
   }
 
-  /// Adds a win to the examples; only warns if the library cannot be written.
+  /// Adds an improved kernel to the examples; only warns if the library cannot be written.
   void remember(const kernel::Example& example) {
     if (const auto added = addExample(example); !added) {
       run_.progress.say(fmt::format("not saved as an example: {}", added.error().message));
