@@ -1,5 +1,5 @@
 // Compares `hone profile` with the wheel's command-line tools on ten f32 matmuls of 128 x (128 to
-// 1280) x 256: generated, compiled, verified and measured from scratch. The tools are used like in
+// 1280) x 256: generated, compiled, verified and measured from scratch. The tools are used as in
 // the Python dispatch profiler, one shape after the other: two compiles, iree-run-module against a
 // numpy reference in int64, and iree-benchmark-module with 5 repetitions. The methods alternate.
 #include <fmt/format.h>

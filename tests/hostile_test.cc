@@ -27,7 +27,7 @@ class Hostile : public testing::Test {
  protected:
   void SetUp() override { box_.write("m.mlir", matmulText(16, 16, 16)); }
 
-  /// Sets a limit in the next programs.
+  /// Sets a limit for the programs started next.
   void limit(decltype(RLIMIT_NOFILE) what, rlim_t value) {
     box_.prepare([what, value] {
       const rlimit limit{value, value};

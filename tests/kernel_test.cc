@@ -562,6 +562,8 @@ TEST_F(Kernel, RejectsInvalidOptions) {
            {{"optimize", "-k", "mean.cc", "--guidance", "use AVX"}, {"--guidance", "--model"}},
            {{"optimize", "-k", "mean.cc", "--model", "own", "--guidance", "missing.md"},
             {"no file missing.md found"}},
+           {{"optimize", "-k", "mean.cc", "--proposer", "search", "--model", "own"},
+            {"--proposer search uses no language model"}},
            {{"list-slow", "nowhere"}, {"nowhere"}},
            {{"examples", "--show", "nothing"}, {"no example 'nothing'"}}}) {
     std::vector<std::string> arguments = {"kernel"};

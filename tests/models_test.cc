@@ -178,7 +178,7 @@ TEST_F(Models, GeneratesInputWithoutUse) {
   EXPECT_THAT(ran.out, HasSubstr("results verified against ONNX Runtime")) << ran.err;
 }
 
-TEST_F(Models, SaysWhatIsWrongWithFile) {
+TEST_F(Models, ExplainsInvalidFile) {
   box_.write("text.onnx", "not a model");
   expectBenchError({"text.onnx"}, {"text.onnx", "not an ONNX model"});
   box_.write("pointer.onnx", "version https://git-lfs.github.com/spec/v1\nsize 12\n");
@@ -188,7 +188,7 @@ TEST_F(Models, SaysWhatIsWrongWithFile) {
   expectBenchError({"part.onnx"}, {"part.onnx", "truncated or damaged"});
 }
 
-TEST_F(Models, SaysWhyResultsAreNotVerified) {
+TEST_F(Models, ExplainsUnverifiedResults) {
   OnnxModel model = denseLayer();
   model.opset = 99;
   box_.write("future.onnx", encode(model));

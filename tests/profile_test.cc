@@ -171,6 +171,8 @@ TEST(Profile, SkipsInvalidWorkloadLines) {
       {"profile", "work.txt", "--profiling-enabled=false", "--limit=1", "--type=bf16"});
   EXPECT_THAT(limited.out, HasSubstr("matmul_8x8x8_bf16t_bf16t_bf16t"));
   EXPECT_THAT(limited.out, testing::Not(HasSubstr("matmul_8x4x8")));
+  sandbox.write("bad.txt", "nonsense -x\n");
+  expectError(sandbox.hone({"profile", "bad.txt"}), 2, {"bad.txt:1: unknown command 'nonsense'"});
 }
 
 TEST(Profile, ContinuesAfterFailure) {

@@ -490,6 +490,8 @@ TEST_F(Split, AnnotateWritesOnlyProvenImprovements) {
   EXPECT_EQ(ran.code == 1, ran.out.contains("whole program: regressed"));
   EXPECT_THAT(ran.out, HasSubstr("nothing written: the program is not proven faster"));
   EXPECT_FALSE(fs::exists(box_.work() / "out.mlir"));
+  expectError(run({"annotate", "model.mlir", "-o", "none/out.mlir"}), 2,
+              {"cannot write none/out.mlir", "does not exist"});
   command.emplace_back("--force");
   const CommandResult forced = run(command);
   ASSERT_THAT(forced.code, testing::AnyOf(0, 1)) << forced.err;

@@ -7,6 +7,7 @@
 #include "app/bench/bench_report.h"
 #include "app/common/call_options.h"
 #include "app/common/flag_options.h"
+#include "app/common/seed_option.h"
 #include "app/common/share.h"
 #include "app/common/toolchain.h"
 #include "base/clock.h"
@@ -252,7 +253,7 @@ void addBenchCommand(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_option("--margin", options->margin, "Difference to treat as equal: 1% or 0.01")
+  command->add_option("--margin", options->margin, "Smaller differences count as equal: 1% or 0.01")
       ->type_name("SHARE")
       ->capture_default_str();
   command->add_option(
@@ -260,9 +261,9 @@ void addBenchCommand(CLI::App& app, Context& context) {
       "Limit of time, trials or both: 90s, 200trials, 10m,200trials (default: none)");
   command
       ->add_option("--providers", options->providers,
-                   "iree, or iree,onnxruntime to measure a model with ONNX Runtime, too")
+                   "Runtimes to measure: iree, or iree,onnxruntime for an ONNX model")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  addSeedOption(*command, options->seed);
   options->toolchain.addTo(*command);
   command->footer(
       "Examples:\n"

@@ -16,7 +16,7 @@ namespace hone::app {
 class FlagOptions {
  public:
   void addTo(CLI::App& command);
-  /// Returns the flags of both places; fails with a user error for a word that is not a flag.
+  /// Returns the flags from both places; fails with a user error for a word that is not a flag.
   [[nodiscard]] Result<std::vector<std::string>> flags() const;
 
  private:

@@ -152,8 +152,12 @@ Result<std::vector<Problem>> readProblems(const OperationOptions& options, iree:
   for (const model::WorkloadEntry& entry : workload.entries) {
     problems.push_back(entry.problem);
   }
+  if (problems.empty() && !workload.badLines.empty()) {
+    return std::unexpected(workload.badLines.front().error);
+  }
   if (problems.empty()) {
-    return userError("{}: no supported problem found", options.file);
+    return userError("{}: no problem found; expected one MIOpen or BOO command, or name, per line",
+                     options.file);
   }
   return problems;
 }

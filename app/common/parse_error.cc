@@ -28,14 +28,26 @@ std::vector<std::string> commandNames(const CLI::App& app) {
   return names;
 }
 
+constexpr std::string_view kDashes = "--";
+
+/// Returns the long names of the options, without dashes.
 std::vector<std::string> optionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const OptionHelp& option : describeCommands(app).options) {
-    if (!option.isArgument) {
-      names.insert(names.end(), option.names.begin(), option.names.end());
+    for (const std::string& name : option.names) {
+      if (!option.isArgument && name.starts_with(kDashes)) {
+        names.push_back(name.substr(kDashes.size()));
+      }
     }
   }
   return names;
+}
+
+/// Returns "; did you mean `--…`?" for the option nearest to `word`, or "". Compares without the
+/// dashes, because they would make short words look similar.
+std::string optionSuggestion(const std::string& word, const std::vector<std::string>& names) {
+  const auto name = nearest(word.substr(std::min(word.find_first_not_of('-'), word.size())), names);
+  return name ? fmt::format("; did you mean `--{}`?", *name) : "";
 }
 
 /// Formats a bound without the zeros of "5.000000"; "" for the limit of a type, which is no bound.
@@ -97,7 +109,7 @@ std::string describeParseError(const CLI::App& app, const CLI::ParseError& error
   const auto left = app.remaining(true);
   const bool needsCommand = command->get_require_subcommand_min() > 0;
   const bool isExtra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (left.empty() || (!isExtra && (!needsCommand || left.front().starts_with("-")))) {
+  if (left.empty() || (!isExtra && !needsCommand)) {
     return describeValueError(error.what()) + see;
   }
   const std::string& word = left.front();
@@ -105,7 +117,7 @@ std::string describeParseError(const CLI::App& app, const CLI::ParseError& error
     std::vector<std::string> names = optionNames(*command);
     std::ranges::copy(optionNames(app), std::back_inserter(names));
     const std::string name = word.substr(0, word.find('='));
-    return fmt::format("unknown option '{}'{}{}", name, suggestion(name, names), see);
+    return fmt::format("unknown option '{}'{}{}", name, optionSuggestion(name, names), see);
   }
   const std::string meant = suggestion(word, commandNames(*command));
   if (needsCommand || !meant.empty()) {

@@ -34,7 +34,8 @@ struct CompletionTables {
   [[nodiscard]] std::string makeCase(ValueKind kind, std::string_view action) const;
   /// Returns all commands as alternatives of a `case`.
   [[nodiscard]] std::string commands() const;
-  /// Returns cases for bash and zsh that reset `at`, an argument's position, to a repeatable one.
+  /// Returns `case` branches for bash and zsh that set `at`, the position of an argument, back to
+  /// that of the repeatable last argument.
   [[nodiscard]] std::string makeRepeatedCase() const;
 };
 

@@ -74,7 +74,8 @@ Check checkCompiler(const Result<iree::Installation>& installation) {
 }
 
 Check checkRuntime(const Result<iree::Installation>& installation) {
-  Check check{"IREE runtime tools", false, true, "not found, because IREE is not", setupAdvice()};
+  Check check{"IREE runtime tools", false, true, "not checked: no IREE compiler found",
+              setupAdvice()};
   if (!installation) {
     return check;
   }

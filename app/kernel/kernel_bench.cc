@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "app/common/seed_option.h"
 #include "base/machine.h"
 #include "base/process/subprocess.h"
 #include "kernel/worker/python/python_place.h"
@@ -70,7 +71,7 @@ void KernelBenchOptions::addTo(CLI::App& command) {
                   "Threads per kernel; ranks by CPU time with 1, else by wall time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command.add_option("--seed", seed, "Random seed")->capture_default_str();
+  addSeedOption(command, seed);
   command.add_option("--run-timeout", runSeconds, "Timeout of one kernel process")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e5))

@@ -112,6 +112,11 @@ Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, 
     price = HONE_TRY(kernel::priceFrom(options.price));
   }
   if (!options.usesModel()) {
+    if (!options.model.empty() || !options.apiBase.empty()) {
+      return userError(
+          "--proposer search uses no language model; omit --model and --api-base, or use "
+          "--proposer llm or both");
+    }
     return maker;
   }
   if (maker.options_.model.empty()) {

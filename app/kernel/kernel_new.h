@@ -25,7 +25,7 @@ namespace hone::app {
 struct NewKernel {
   std::filesystem::path file;  ///< "" if no kernel was correct
   std::string message;         ///< one line about its origin, or why there is none
-  std::string spent;           ///< cost of the model; "" without
+  std::string spent;           ///< cost of the model; "" without a model
   bool byModel = false;
 };
 

@@ -185,7 +185,7 @@ class OptimizeRun {
     return outcome;
   }
 
-  /// Adds a win to the examples; only warns if the library cannot be written.
+  /// Adds an improved kernel to the examples; only warns if the library cannot be written.
   void remember(const kernel::Example& example) {
     if (const auto added = addExample(example); !added) {
       run_.progress.say(fmt::format("not saved as an example: {}", added.error().message));
@@ -291,7 +291,7 @@ void addLoopOptions(CLI::App& command, OptimizeCommandOptions& options) {
   command
       .add_option("--min-improvement", options.minImprovement,
                   "Stop after two turns in a row that gain less than this fraction")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command
       .add_option("--candidates", options.candidates, "Number of candidates to request per turn")

@@ -59,7 +59,7 @@ struct OptimizedKernel {
   std::string text;              ///< the report to print
   std::string tried;             ///< every candidate, for --verbose
   kernel::Outputs outputs;
-  std::optional<kernel::Example> example;  ///< the win, if there is one
+  std::optional<kernel::Example> example;  ///< the improvement, if there is one
   std::optional<Error> failure;            ///< error that ended the turns early
 };
 

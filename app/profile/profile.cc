@@ -10,6 +10,7 @@
 #include "app/common/cluster_options.h"
 #include "app/common/open_executor.h"
 #include "app/common/operation_options.h"
+#include "app/common/seed_option.h"
 #include "app/common/toolchain.h"
 #include "app/profile/generate.h"
 #include "app/profile/generated_folder.h"
@@ -272,7 +273,7 @@ void addProfileCommand(CLI::App& app, Context& context) {
                    "Minimum number of interleaved rounds; up to 4 times as many if times vary")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
+  addSeedOption(*command, options->profile.seed);
   options->program.addTo(*command, "Program: ");
   options->output.addTo(*command);
   options->toolchain.addTo(*command);

@@ -71,7 +71,7 @@ void addCompareCommand(CLI::App& app, Context& context) {
   command
       ->add_option("--other-store", options->otherStore, "Store of BEFORE, if it is not in --store")
       ->type_name("FILE");
-  command->add_option("--margin", options->margin, "Difference to treat as equal: 5% or 0.05")
+  command->add_option("--margin", options->margin, "Smaller differences count as equal: 5% or 0.05")
       ->type_name("SHARE")
       ->capture_default_str();
   command

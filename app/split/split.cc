@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/common/seed_option.h"
 #include "app/split/split_annotate.h"
 #include "app/split/split_merge.h"
 #include "app/split/split_source.h"
@@ -22,7 +23,7 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
   mode->add_option("--results", options->results,
                    "Results folder (default: <workload>_results, without _conv)")
       ->type_name("DIR");
-  mode->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  addSeedOption(*mode, options->seed);
   options->toolchain.addTo(*mode);
   mode->get_option("--target")
       ->description("Target to compile for, or a list with one per driver: local,rocm:gfx942");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/call_options.h"
+#include "app/common/seed_option.h"
 #include "app/common/toolchain.h"
 #include "app/split/split_report.h"
 #include "base/file.h"
@@ -284,13 +285,15 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
 
 Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   HONE_TRY(readFile(options.model));  // fail early if the file is missing
+  HONE_CHECK(checkParentFolder(options.output));
   ToolchainOptions toolchainOptions = options.toolchain;
   if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
     toolchainOptions.device = "local-task";
   }
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
   if (!toolchain.device) {
-    return userError("no {} device found to verify the program", toolchain.target.name);
+    return userError("no {} device found to verify and measure the program; use another --target",
+                     toolchain.target.name);
   }
   Progress progress(context.quiet || context.json);
   const engine::Program program = HONE_TRY(engine::loadProgram(
@@ -355,7 +358,7 @@ void addSplitAnnotate(CLI::App& split, Context& context) {
       ->add_option("--limits", options->limits,
                    "Limits to measure without --results: a list 1,2 or a range start:end:step")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  addSeedOption(*command, options->seed);
   command->add_flag("--force", options->force, "Write the program even if it is not proven faster");
   options->toolchain.addTo(*command);
   command->footer(

@@ -163,7 +163,7 @@ std::optional<model::ValidationCounts> countVerdicts(const split::Validation& fi
   return counts;
 }
 
-/// Recommends to write a patch unless nothing is gained by it.
+/// Recommends writing a patch unless the code gains nothing.
 void printNext(const SplitOutcome& outcome) {
   std::optional<std::string> reason;
   bool gains = false;

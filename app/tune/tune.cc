@@ -10,6 +10,7 @@
 #include "app/common/cluster_options.h"
 #include "app/common/flag_options.h"
 #include "app/common/open_executor.h"
+#include "app/common/seed_option.h"
 #include "app/common/toolchain.h"
 #include "app/tune/tune_all.h"
 #include "app/tune/tune_candidates.h"
@@ -372,32 +373,37 @@ void addTuneCommand(CLI::App& app, Context& context) {
   command->add_option("--strategy", options->strategy, "Search strategy")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
       ->capture_default_str();
-  CLI::Option* seed =
-      command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  CLI::Option* seed = addSeedOption(*command, options->seed);
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  command->add_flag("--explain", options->explain,
-                    "Show dispatches, their data flow and knobs; with --dispatches, the IR of one");
+  CLI::Option* explain = command->add_flag(
+      "--explain", options->explain,
+      "Show dispatches, their data flow and knobs; with --dispatches, the IR of one");
   command->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
   command
       ->add_option("--starter-spec", options->starterSpec,
                    "Tuning spec whose entries are tried first")
       ->type_name("FILE");
-  command->add_flag("--compile-only", options->compileOnly,
-                    "Only compile candidates, for another machine: 100 per dispatch, or as "
-                    "many as --budget allows");
-  command
-      ->add_option("--continue", options->continued,
-                   "Measure the candidates in a --compile-only folder")
-      ->type_name("DIR");
+  CLI::Option* compileOnly =
+      command->add_flag("--compile-only", options->compileOnly,
+                        "Only compile candidates, for another machine: 100 per dispatch, or as "
+                        "many as --budget allows");
+  CLI::Option* continued = command
+                               ->add_option("--continue", options->continued,
+                                            "Measure the candidates in a --compile-only folder")
+                               ->type_name("DIR");
   command->add_flag("--trust", options->trusted,
                     "With --continue, accept flags that name programs or files");
-  command
-      ->add_option(
-          "--replay", options->replayed,
-          "Simulate --strategy on a recorded run, a number or last; -o saves the recordings")
-      ->type_name("RUN");
+  CLI::Option* replayed =
+      command
+          ->add_option(
+              "--replay", options->replayed,
+              "Simulate --strategy on a recorded run, a number or last; -o saves the recordings")
+          ->type_name("RUN");
+  explain->excludes(compileOnly)->excludes(continued)->excludes(replayed);
+  compileOnly->excludes(continued)->excludes(replayed);
+  continued->excludes(replayed);
   options->toolchain.addTo(*command);
   options->cluster.addTo(*command);
   command->footer(

@@ -66,7 +66,8 @@ Result<std::vector<model::Problem>> TunePrograms::readProblems(Progress& progres
     }
   }
   if (all.empty()) {
-    return userError("{}: no supported problem found", file);
+    return userError("{}: no problem found; expected one MIOpen or BOO command, or name, per line",
+                     file);
   }
   return all;
 }

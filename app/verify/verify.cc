@@ -398,7 +398,7 @@ Result<int> verify(const Context& context, VerifyOptions options) {
 
 void addVerifyCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = app.add_subcommand("verify", "Prove the result of hone tune -o FOLDER again");
+  CLI::App* command = app.add_subcommand("verify", "Verify and measure a tuned folder again");
   command->add_option("FOLDER", options->folder, "Folder that hone tune wrote")->required();
   command->add_flag("--prune", options->prune, "Drop the spec's entries that no longer gain");
   command->add_option("--rounds", options->rounds, "Interleaved rounds of the comparison")

@@ -47,8 +47,8 @@ QueuedUnit compileUnit(const QueuedUnit& unit) {
 }  // namespace
 
 std::string Status::text() const {
-  return fmt::format("{} node{}, {} running, {} queued", nodes, nodes == 1 ? "" : "s", running,
-                     queued);
+  return fmt::format("{} node{}, {} running, {} queued{}", nodes, nodes == 1 ? "" : "s", running,
+                     queued, isSilent ? ", Slurm does not respond" : "");
 }
 
 Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::string& name,
@@ -543,6 +543,7 @@ Status Head::status() const {
   status.nodes = workers_.alive();
   status.running = count(Pending::State::claimed);
   status.queued = units_.size() - status.running;
+  status.isSilent = jobs_.isSilent();
   return status;
 }
 

@@ -27,8 +27,9 @@ struct Status {
   std::size_t nodes = 0;    ///< workers with a heartbeat
   std::size_t running = 0;  ///< units claimed by workers
   std::size_t queued = 0;   ///< units waiting for a worker
+  bool isSilent = false;    ///< the scheduler does not respond
 
-  /// Returns "2 nodes, 2 running, 7 queued".
+  /// Returns "2 nodes, 2 running, 7 queued", and says so if the scheduler does not respond.
   [[nodiscard]] std::string text() const;
 };
 

@@ -472,6 +472,21 @@ TEST_F(HeadTest, RetriesUnresponsiveScheduler) {
   EXPECT_TRUE(answer) << answer.error().message;
 }
 
+TEST_F(HeadTest, ReportsUnresponsiveScheduler) {
+  program("squeue", "echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->enqueue(unit("aa")));
+  std::atomic<bool> told = false;
+  head->onStatus([&](const Status& status) {
+    told = told || status.text() == "0 nodes, 0 running, 1 queued, Slurm does not respond";
+  });
+  const std::jthread worker([&] {
+    EXPECT_TRUE(waitUntil([&] { return told.load(); }));
+    work(spool(), "1_1");
+  });
+  ASSERT_TRUE(head->await("aa"));
+}
+
 TEST_F(HeadTest, RestartedHeadKeepsItsJobs) {
   options_.nodes = 2;
   list("jobs", "7_1|RUNNING\n");

@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kRule =
     "# ===----------------------------------------------------------------------===\n";
 
-TEST(PlaceTest, ParsesNameOfFirstDevice) {
+TEST(ThisNode, ParsesNameOfFirstDevice) {
   const std::string dump = fmt::format(
       "# Enumerated devices for driver 'hip'\n\n{0}# --device=hip://GPU-1234\n"
       "#   AMD Instinct MI300X\n{0}\n- gpu-arch-name: gfx942\n\n{0}# --device=hip://GPU-5678\n"
@@ -17,7 +17,7 @@ TEST(PlaceTest, ParsesNameOfFirstDevice) {
   EXPECT_EQ(parseDeviceName(dump), "AMD Instinct MI300X");
 }
 
-TEST(PlaceTest, NameIsEmptyWithoutDevice) {
+TEST(ThisNode, NameIsEmptyWithoutDevice) {
   EXPECT_EQ(parseDeviceName(""), "");
   EXPECT_EQ(parseDeviceName("# Enumerated devices for driver 'hip'\n"), "");
   EXPECT_EQ(parseDeviceName("# --device=hip://GPU-1234"), "");

@@ -24,13 +24,13 @@ struct Budget {
 /// Returns an equal part of the budget, at least a millisecond and a trial.
 [[nodiscard]] Budget divideBudget(const Budget& budget, std::size_t parts);
 
-/// Counts down a budget of time. Stages before the final end at a fraction of it, so that time is
+/// Counts down a time budget. Stages before the final end at a fraction of it, so that time is
 /// left to prove the result. Waiting for the machine lock does not count.
 class BudgetClock {
  public:
   /// `now` returns monotonic nanoseconds; tests inject it.
   explicit BudgetClock(const Budget& budget, std::function<std::int64_t()> now = nowNs);
-  /// Does not count this time, e.g. of waiting for the nodes of a cluster.
+  /// Excludes this time from the budget, for example waiting for the nodes of a cluster.
   void exclude(std::int64_t ns) { startNs_ += ns; }
   /// Returns the time used so far.
   [[nodiscard]] std::chrono::milliseconds used() const;

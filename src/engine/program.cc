@@ -85,7 +85,7 @@ void adopt(iree::FunctionDescription selected, Program& program) {
   program.problem = selected.problem;
 }
 
-/// Lowers the program's source as the job says. Returns the compiler's report if that fails.
+/// Lowers the program's source as the job specifies. Returns the compiler's report if that fails.
 Result<std::optional<iree::CompileReport>> lower(iree::Compiler& compiler,
                                                  const std::vector<std::string>& flags,
                                                  const iree::LowerModuleJob& job,

@@ -10,7 +10,7 @@
 
 namespace hone::knobs {
 
-/// Configuration of an operation beside the root.
+/// Configuration of an operation other than the root.
 struct CompanionConfig {
   std::string op;              ///< "linalg.generic#1"
   std::string loweringConfig;  ///< as MLIR text

@@ -8,8 +8,8 @@
 namespace hone::knobs {
 
 /// Returns the pipeline of a translation_info or compilation_info without its namespace:
-/// "DoubleTilingExpert" for "pipeline = #iree_cpu.pipeline<DoubleTilingExpert>" and for the keyword
-/// of IREE 3.11 and older, "pipeline = CPUDoubleTilingExpert". "" if there is none.
+/// Returns "DoubleTilingExpert" for "pipeline = #iree_cpu.pipeline<DoubleTilingExpert>" and for the
+/// keyword of IREE 3.11 and older, "pipeline = CPUDoubleTilingExpert"; "" if there is none.
 [[nodiscard]] std::string_view readPipeline(std::string_view info);
 
 /// Rewrites the pipeline of a compilation_info in the form that the compiler of this revision

@@ -8,8 +8,9 @@
 
 namespace hone::serve {
 
-/// A connection as the HTTP library reads and writes it. The time that it waits for the client is
-/// limited in all, not per call, so that a client cannot keep a thread by receiving byte by byte.
+/// A connection as the HTTP library reads and writes it. The total time of waiting for the client
+/// is limited, not that of each call, so that a client cannot hold a thread by receiving byte by
+/// byte.
 class ConnectionStream : public httplib::Stream {
  public:
   ConnectionStream(int socket, std::chrono::milliseconds patience)
@@ -25,13 +26,13 @@ class ConnectionStream : public httplib::Stream {
   [[nodiscard]] socket_t socket() const override { return socket_; }
 
  private:
-  /// Waits until the socket is ready; returns false if the client was waited for too long.
+  /// Waits until the socket is ready; returns false once the total waiting time is used up.
   [[nodiscard]] bool await(short events);
 
   int socket_;
   std::chrono::nanoseconds patience_;  ///< left
   std::string received_;
-  std::size_t taken_ = 0;  ///< of received_
+  std::size_t taken_ = 0;  ///< bytes of received_ already read
 };
 
 }  // namespace hone::serve

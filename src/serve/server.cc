@@ -30,9 +30,9 @@ using httplib::Response;
 using HandlerResponse = httplib::Server::HandlerResponse;
 
 constexpr std::size_t kMaxPayload = 1024;
-/// Time that a client may let the server wait in all.
+/// Total time that the server waits for one client.
 constexpr std::chrono::milliseconds kClientPatience{10'000};
-/// Time after which an unreachable client is given up.
+/// Timeout of an unreachable client.
 constexpr unsigned kLostClientMs = 30'000;
 
 /// Blocks SIGINT and SIGTERM in this thread and in those it starts, except in waitForSignal().

@@ -332,7 +332,7 @@ TEST(CompareUnpaired, FewOrNoTimesAreAmbiguous) {
   EXPECT_EQ(compareUnpaired({{}, many}).verdict, Verdict::ambiguous);
 }
 
-RC_GTEST_PROP(CompareApart, SwappingSidesInvertsRatio, ()) {
+RC_GTEST_PROP(CompareUnpairedProperty, SwappingSidesInvertsRatio, ()) {
   const auto draw = [] {
     std::vector<double> times;
     for (const int value : *rc::gen::resize(

@@ -28,9 +28,9 @@ struct RunProgress {
 /// Returns the progress of the running runs, the oldest run first. Ignores files of killed runs.
 [[nodiscard]] std::vector<RunProgress> readProgress(const std::filesystem::path& store);
 
-/// Updates the progress file: on every new stage, and on steps at most once per second. Removes it
-/// on destruction, unless another process has replaced it, and those of killed runs at the start.
-/// Write errors are ignored.
+/// Updates the progress file on every new stage, and at most once per second on steps. Removes it
+/// on destruction, unless another process has replaced it. Removes the files of killed runs at the
+/// start. Ignores write errors.
 class ProgressFile : public ProgressWatcher {
  public:
   ProgressFile(const std::filesystem::path& store, std::int64_t run);

@@ -20,8 +20,8 @@ class RunLocks {
   RunLocks& operator=(const RunLocks&) = delete;
   ~RunLocks();
 
-  /// Runs `action` while no other process is in such an action. Waits for its turn; an interrupt
-  /// ends the wait with an error.
+  /// Runs `action` in mutual exclusion with other processes. Waits for the lock; an interrupt ends
+  /// the wait with an error.
   [[nodiscard]] Result<void> exclusively(const std::function<Result<void>()>& action) const;
 
   /// Claims a run for this process; returns false if another process works on it.

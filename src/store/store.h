@@ -42,7 +42,7 @@ class Store {
   /// Adds a run, which belongs to this process until the store is closed.
   [[nodiscard]] Result<std::int64_t> addRun(const Run& run);
   /// Returns the newest run with `key` that is still `running` but whose process is gone, for
-  /// resuming. It belongs to this process now.
+  /// resuming, and claims it for this process.
   [[nodiscard]] Result<std::optional<Run>> unfinishedRun(std::string_view key);
   /// Returns true if another process works on the run. Only for a store opened to write.
   [[nodiscard]] bool isInUse(std::int64_t run) const;

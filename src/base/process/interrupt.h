@@ -5,8 +5,9 @@
 namespace hone {
 
 /// Installs handlers so that SIGINT, SIGTERM and SIGHUP set a flag instead of ending the process.
-/// SIGHUP stays ignored if it is, as under nohup. Code that waits (subprocesses, pools) checks the
-/// flag, kills its children and returns interruptedError(). A second signal ends the process.
+/// SIGHUP stays ignored if it already is, as under nohup. Code that waits (subprocesses, pools)
+/// checks the flag, kills its children and returns interruptedError(). A second signal ends the
+/// process.
 void catchInterrupts();
 [[nodiscard]] bool interrupted();
 [[nodiscard]] std::unexpected<Error> interruptedError();

@@ -185,7 +185,7 @@ Result<Verification> checkFinalist(SessionState& state, const iree::Call& call) 
   return verification;
 }
 
-/// Compiles the baseline and the finalists into separate modules, like a user would, and verifies
+/// Compiles the baseline and the finalists into separate modules, as a user would, and verifies
 /// them. Returns the finalists that passed.
 Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) {
   Indices which = {0};

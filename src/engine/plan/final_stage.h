@@ -5,8 +5,8 @@
 
 namespace hone::engine {
 
-/// Races the candidates that passed screening. Compiles the best like a user would, verifies them
-/// on all inputs, and measures them side by side with the baseline and its twin.
+/// Races the candidates that passed screening. Compiles the best as a user would, verifies them on
+/// all inputs, and measures them side by side with the baseline and its twin.
 [[nodiscard]] Result<void> raceAndProve(SessionState& state);
 
 }  // namespace hone::engine

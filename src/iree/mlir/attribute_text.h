@@ -21,7 +21,8 @@ struct AttributeText {
   };
   Kind kind = Kind::plain;
   std::string text;
-  /// In order; the name is "" without one, and the value is empty plain text of a unit.
+  /// Members in order. The name of a list element is ""; the value of a unit attribute is empty
+  /// plain text.
   std::vector<AttributeMember> members;
 
   /// Returns the member with this name, or null.

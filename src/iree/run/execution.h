@@ -58,8 +58,8 @@ enum class Memory : std::uint8_t {
                                    const Limits& limits, const Call& call,
                                    Memory memory = Memory::kept);
 
-/// Runs a tool of the runtime with a temporary folder, which is removed afterwards. Fails as
-/// runCommand, and if a limit of this process on file sizes stopped the tool.
+/// Runs a tool of the runtime with a temporary folder, which is removed afterwards. Fails like
+/// runCommand(), and if the file size limit of this process stopped the tool.
 [[nodiscard]] Result<Finished> runTool(Command command);
 
 /// Runs and times compiled modules on one device, always in child processes with limits. A failed

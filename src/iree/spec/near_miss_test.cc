@@ -127,7 +127,7 @@ TEST(NearMiss, AcceptsOnlineFormOfAttention) {
   EXPECT_TRUE(near->sameComputation);
 }
 
-TEST(NearMiss, FindsNoDifferenceForWhatMatches) {
+TEST(NearMiss, FindsNoDifferenceForMatchingOperation) {
   EXPECT_THAT(differences(matmul("linalg.generic", 2, 3, 4), matmul("linalg.generic", 2, 3, 4)),
               IsEmpty());
 }

@@ -28,7 +28,7 @@ struct SpecEntry {
   std::string compilationInfo;  ///< the attribute as MLIR text
   /// The configuration of an attention's matmuls, also as MLIR text; "" for none.
   std::string decompositionConfig{};
-  /// Not together with a decompositionConfig.
+  /// Must be empty if decompositionConfig is set.
   std::vector<SpecCompanion> companions{};
 };
 

@@ -64,7 +64,7 @@ struct GpuKernel {
 
 /// Observations of the judge about one source, for the analysis and the history.
 struct KernelFacts {
-  std::optional<Defence> stoppedBy{};                 ///< set where the outcome alone does not tell
+  std::optional<Defence> stoppedBy{};                 ///< set if the outcome alone is ambiguous
   std::optional<std::vector<std::string>> remarks{};  ///< of the C++ compiler
   std::string sandbox{};                              ///< "" if no process was started
   std::vector<std::string> missingDefences{};         ///< that the system lacks

@@ -160,7 +160,7 @@ class PythonScanner {
       }
     }
   }
-  /// Takes "{expression:format}". Quotes in it begin literals, also those of the literal around.
+  /// Takes "{expression:format}". Quotes in it begin literals, even those of the enclosing literal.
   void takeReplacement() {
     skip();
     const int outer = std::exchange(depth_, 1);
@@ -184,7 +184,7 @@ class PythonScanner {
   int line_ = 1;
   std::vector<PythonToken> tokens_;
   int depth_ = 0;
-  int nested_ = 0;  ///< formatted literals around
+  int nested_ = 0;  ///< enclosing formatted literals
   bool statementBegins_ = true;
   std::int64_t indent_ = 0;
 };

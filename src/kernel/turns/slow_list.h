@@ -31,7 +31,8 @@ struct SlowThreshold {
   double speedup = 0.8;  ///< over PyTorch
   double share = 0.3;    ///< of the roofline, for kernels without PyTorch
 
-  /// Returns the limits for the value of --threshold, which applies to both; the defaults without.
+  /// Returns the limits for the value of --threshold, which applies to both; by default those
+  /// above.
   [[nodiscard]] static SlowThreshold from(std::optional<double> given);
 };
 

@@ -13,8 +13,7 @@
 
 namespace hone::kernel {
 
-/// The time from resuming a process until all of its threads were stopped again, by the clocks of
-/// this process.
+/// Time from resuming a process until all of its threads are stopped again, read by the supervisor.
 struct Interval {
   enum class End : std::uint8_t {
     frozen,    ///< it stopped itself
@@ -23,16 +22,16 @@ struct Interval {
   };
   End end = End::frozen;
   double wallNs = 0;
-  /// Of all threads, including those that ended. Counted from the end of the interval before, so
-  /// that a process that runs while it should be frozen gains nothing.
+  /// CPU time of all threads, including those that ended. Counted from the end of the previous
+  /// interval, so that a process that runs while it should be frozen gains nothing.
   double cpuNs = 0;
   Ending ending;
 
   [[nodiscard]] bool ok() const { return end == End::frozen; }
 };
 
-/// Counts by which a process tells its own stops from those by other processes, in memory that it
-/// shares with the supervisor. The process increments `done` before it stops.
+/// Counts that distinguish the stops of a process from those caused by other processes, in memory
+/// that it shares with the supervisor. The process increments `done` before it stops.
 struct StopCounts {
   std::uint32_t* asked = nullptr;
   const volatile std::uint32_t* done = nullptr;

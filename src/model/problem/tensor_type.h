@@ -19,8 +19,8 @@ struct TensorType {
   [[nodiscard]] std::int64_t count() const;
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::string text() const;
-  /// Returns true if the number of elements and bytes fits 63 bits; otherwise `count` and `bytes`
-  /// are undefined.
+  /// Returns true if the numbers of elements and bytes fit in 63 bits; otherwise `count` and
+  /// `bytes` are undefined.
   [[nodiscard]] bool countable() const;
   bool operator==(const TensorType&) const = default;
 };

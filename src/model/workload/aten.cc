@@ -67,7 +67,8 @@ Result<std::vector<std::string>> splitCommand(std::string_view command) {
   return splitQuoted(command);
 }
 
-/// Parses a list as Python writes it; strings may have single quotes. Discarded if it is invalid.
+/// Parses a list as Python writes it; strings may have single quotes. Returns
+/// a discarded value if it is invalid.
 json parseList(std::string_view text) {
   std::string converted;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -19,13 +19,14 @@ struct RunState {
 };
 
 /// Returns the result of a run in one line, the verdict first: "faster: 1.35x (95 % CI 1.30–1.39)".
-/// Runs that only measured yield their main figure; unfinished and failed runs their state.
+/// For a run that only measured, returns its main figure; for an unfinished or failed one, its
+/// state.
 [[nodiscard]] std::string resultText(const RunState& run);
 
 /// Results of the runs of a list. Remembers those of finished runs, which do not change.
 class RunResults {
  public:
-  /// Reads the results of `runs`, as far as they are not known.
+  /// Reads those results of `runs` that are not cached.
   [[nodiscard]] Result<void> load(const store::Store& store, std::span<const store::RunLine> runs);
   /// Returns the result of a run; "" if it was not loaded.
   [[nodiscard]] std::string of(std::int64_t run) const;

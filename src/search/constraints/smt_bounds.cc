@@ -246,7 +246,7 @@ class Narrowing {
         }
         others = i == j ? others : product(others, intervals_[term.operands[j]]);
       }
-      if (others.lower >= 1) {  // otherwise something has no value left
+      if (others.lower >= 1) {  // otherwise a term has no possible value
         limit(term.operands[i], {-kInfinite, floorDivide(upper, others.lower)});
       }
     }
@@ -256,7 +256,7 @@ class Narrowing {
   std::vector<Interval> limits_;     ///< bounds of each term from the assertions
   std::vector<Interval> intervals_;  ///< intersected with the bounds from its operands
   bool moved_ = false;
-  bool contradicted_ = false;  ///< something has no value left
+  bool contradicted_ = false;  ///< a term has no possible value
   int depth_ = 0;              ///< nesting of alternatives
 };
 

@@ -20,8 +20,8 @@ using model::Step;
 /// Returns the compiler's own constants: the current ones for `functions`, the original ones for
 /// `chain`.
 [[nodiscard]] EarlyReturns compilersReturns(SourceForm form, model::ReductionKind kind);
-/// Returns the sizes of an operation that the form's early returns compare with their constants; 0
-/// as the reduction size of an output that is not huge.
+/// Returns the sizes of an operation that the form's early returns compare with their constants.
+/// `modestReduction` is 0 unless the output is huge.
 [[nodiscard]] EarlyReturns computeMeasures(SourceForm form, const model::Reduction& reduction);
 /// Returns true if the form's early returns, with these constants, leave the operation unsplit.
 [[nodiscard]] bool skips(SourceForm form, const EarlyReturns& returns,

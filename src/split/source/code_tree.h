@@ -73,7 +73,7 @@ struct Statement {
 };
 
 /// Parses the statements in the tokens from `begin` to `end`, which must have balanced brackets.
-/// Never fails: what is not understood is a statement `other` or an expression `unknown`.
+/// Never fails: code outside the subset becomes a statement `other` or an expression `unknown`.
 [[nodiscard]] std::vector<Statement> parseStatements(const Source& source, std::size_t begin,
                                                      std::size_t end);
 

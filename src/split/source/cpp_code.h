@@ -72,8 +72,8 @@ struct MeasuredScope {
 /// lines without line ends, indented as within a function. The compiler's rules for other sizes
 /// follow it. In a chain they are the else of its last line.
 [[nodiscard]] std::vector<std::string> ladderCode(const Heuristic& heuristic);
-/// Returns the emitted code of the early returns likewise. Constants that are equal to the
-/// compiler's are unchanged; the others apply to the measured range.
+/// Like ladderCode(), for the early returns. Constants that are equal to the compiler's are
+/// unchanged; the others apply to the measured range.
 [[nodiscard]] std::vector<std::string> earlyReturnCode(const Heuristic& heuristic);
 
 }  // namespace hone::split

@@ -62,7 +62,7 @@ struct SourceRule {
   std::array<std::optional<ConstantPlace>, kReturnConstants.size()> constants;
   std::vector<ReturnCondition> conditions;
   std::vector<int> disabled;  ///< lines of conditions that start with `false`
-  /// Lines of early returns that depend on other things than the sizes that hone knows.
+  /// Lines of early returns that depend on properties other than known sizes.
   std::vector<int> keptReturns;
 
   [[nodiscard]] std::string_view function() const { return source->tokens[sizes.name].text; }

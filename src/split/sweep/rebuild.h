@@ -12,8 +12,8 @@
 namespace hone::split {
 
 /// Temporarily edits a source of the user. The original text is kept in `<file>.hone-backup` and
-/// restored on destruction, also after an error or Ctrl-C. The next process restores it after a
-/// kill. A lock excludes other processes.
+/// restored on destruction, also after an error or Ctrl-C. If the process is killed, the next one
+/// restores it. A lock excludes other processes.
 class SourceGuard {
  public:
   /// Locks the file; restores it first if a killed process left it edited.

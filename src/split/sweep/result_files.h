@@ -19,7 +19,7 @@ inline constexpr std::string_view kNoSplitTable = "nosplit";
 [[nodiscard]] std::string tableFile(std::string_view word, std::string_view stem);
 
 /// Returns the results folder of a workload in the working folder. It is named after the workload
-/// without a final `_conv`, as by earlier tools: prod_conv.txt -> prod_results. An existing folder
+/// without a final `_conv`, as earlier tools did: prod_conv.txt -> prod_results. An existing folder
 /// prod_conv_results is used if there is no prod_results.
 [[nodiscard]] std::filesystem::path findResultsFolder(std::string_view stem);
 

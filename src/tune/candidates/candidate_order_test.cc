@@ -57,7 +57,7 @@ TEST(CandidateOrder, FindsTheKernelOfADispatch) {
   EXPECT_TRUE(resourcesFor(evidence, "main_dispatch_2", "rocm:gfx942")) << "the only one";
 }
 
-TEST(CandidateOrder, SaysWhatItRestsOn) {
+TEST(CandidateOrder, DescribesEvidence) {
   using iree::EvidenceSource;
   EXPECT_TRUE(describeOrder(EvidenceSource::ptxas).contains("ptxas"));
   EXPECT_TRUE(describeOrder(EvidenceSource::ptxText).contains("estimated"));

@@ -19,7 +19,7 @@
 namespace hone::tune {
 
 /// Returns true for layers whose times are of interest: those with several ways, and depthwise
-/// convolutions, which gain much by the layout.
+/// convolutions, which gain much from the layout.
 [[nodiscard]] bool isWorthMeasuring(const model::Layer& layer);
 
 /// Returns the way that is usually the fastest. The layer must have ways.

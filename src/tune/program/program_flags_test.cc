@@ -117,7 +117,7 @@ TEST(ProgramFlags, ChannelsLastVectorizesEveryConvolution) {
   }
 }
 
-TEST(ProgramFlags, PlaceByPlaceConvertsEveryConvolutionToMatmuls) {
+TEST(ProgramFlags, PerPositionConvertsEveryConvolutionToMatmuls) {
   const auto set = findSet("convolutions per filter position");
   ASSERT_TRUE(set);
   const std::string oneColumn =
@@ -178,7 +178,7 @@ TEST(ProgramFlags, AddsScriptOnce) {
   EXPECT_EQ(withScript(set)->flags, flags);
 }
 
-TEST(ProgramFlags, CompilerLibraryAcceptsThem) {
+TEST(ProgramFlags, CompilerLibraryAcceptsFlagSets) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";
   ASSERT_TRUE(writeFile(source, std::string(kConvolution)));

@@ -9,7 +9,7 @@
 namespace hone::iree {
 
 /// Returns the data flow between the dispatches of a program's functions, from its IR after `flow`,
-/// in a compile child. Operations that only rename, cut or copy a tensor are left out.
+/// in a compile child. Omits operations that only rename, slice or copy a tensor.
 [[nodiscard]] model::DispatchGraph dispatchGraphIn(const CompilerApi& api, MlirOperation module);
 
 /// Returns the functions of a dispatch in configured IR as text; "" if the program does not have

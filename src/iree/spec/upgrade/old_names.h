@@ -6,7 +6,8 @@
 
 namespace hone::iree {
 
-/// Padded the loops to multiples of their tiles, and then did what VectorDistribute does.
+/// A former pipeline: padded the loops to multiples of their tiles, then worked like
+/// VectorDistribute.
 inline constexpr std::string_view kPaddingPipeline = "LLVMGPUPadAndVectorDistribute";
 
 /// Returns the current form of an old pipeline name; nothing if it does not exist any more.

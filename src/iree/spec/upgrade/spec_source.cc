@@ -191,7 +191,7 @@ Result<SpecSource> parseSpecSource(std::string_view text) {
     source.sequences.push_back(std::move(sequence));
   }
   if (source.sequences.empty() || source.pairs.empty()) {
-    return userError("it has no {}; see docs/specs.md for the format",
+    return userError("not a tuning spec: it has no {}; see docs/specs.md for the format",
                      source.sequences.empty() ? "transform.named_sequence"
                                               : "transform.foreach_match with a matcher");
   }

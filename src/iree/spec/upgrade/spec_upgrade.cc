@@ -76,7 +76,7 @@ class SpecUpgrader {
   /// Returns the loops of the operation that an entry matches. A matcher that does not state them
   /// gets those of the program's operation.
   [[nodiscard]] LoopInfo loopsFor(const EntryState& entry) const;
-  /// Says how the loops that a matcher does not state can be found.
+  /// Explains how to supply loops that a matcher does not state.
   [[nodiscard]] std::string explainMissingLoops(const EntryState& entry) const;
   /// Fails entries whose matchers accept only operations that the compiler does not have any more.
   /// With a program, fitToProgram() finds their successors.

@@ -18,7 +18,7 @@ namespace hone::kernel {
 struct InputKey {
   std::array<std::uint64_t, 2> bits{};
 
-  /// Draws a new key; fails if the system has no random bits.
+  /// Draws a new key; fails if the system provides no random bits.
   [[nodiscard]] static Result<InputKey> draw();
 };
 

@@ -53,7 +53,7 @@ class RedTeam {
     double honestNs = 0;  ///< of its screening
   };
   /// Measures the exploit and the honest kernel alternately and sets the speedup. Rejects an
-  /// exploit that fails meanwhile.
+  /// exploit that fails during the measurement.
   [[nodiscard]] static Result<void> compare(Problem& problem, const Exploit& exploit,
                                             ExploitResult& result);
   [[nodiscard]] Result<Problem*> openProblem(const std::string& name, Language language);

@@ -150,7 +150,7 @@ void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at
 void addOrders(std::vector<TextKnob>& knobs, std::string_view text, std::string_view code) {
   for (LoopPair& pair : loopPairs(code)) {
     const std::string_view before = text.substr(pair.begin, pair.length);
-    if (before == code.substr(pair.begin, pair.length)) {  // no comment gets lost
+    if (before == code.substr(pair.begin, pair.length)) {  // keeps all comments
       knobs.push_back({"order",
                        "loop-order",
                        std::string(before),

@@ -2,8 +2,8 @@
 
 namespace hone::kernel {
 
-/// Runs the runner: loads a kernel and calls it whenever the supervisor resumes the process
-/// (docs/kernel-worker.md). Irrevocably restricts the process.
+/// Loads a kernel and calls it whenever the supervisor resumes the process (docs/kernel-worker.md).
+/// Irrevocably restricts the process.
 [[noreturn]] void runKernel();
 
 }  // namespace hone::kernel

@@ -5,7 +5,7 @@
 namespace hone::kernel {
 namespace {
 
-TEST(RunnerSetup, SurvivesEncoding) {
+TEST(RunnerSetup, RoundTrips) {
   RunnerSetup setup;
   setup.library = "/tmp/a b.so";
   setup.function = "kernel";

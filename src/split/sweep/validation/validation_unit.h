@@ -58,7 +58,8 @@ struct ValidationTools {
   /// Compiles the baseline and the recommended code with built compilers. Optional: without it,
   /// `compiler` compiles the tile sizes as attributes.
   ChoiceCompiler built{};
-  /// Returns true once only rounds that are needed for a verdict may start. Optional.
+  /// Returns true once the budget is used up: then only the minimum number of rounds is measured.
+  /// Optional.
   std::function<bool()> outOfTime{};
 
   [[nodiscard]] const iree::ModuleRunner& runnerAt(std::size_t place) const {
@@ -86,7 +87,7 @@ class ValidationUnit : public engine::Unit {
  private:
   struct Item;
 
-  /// Compile the problems of the units by attribute, or with built compilers.
+  /// Compile the problems of the units: by attribute, or with built compilers.
   [[nodiscard]] static Result<void> compileByAttribute(const ValidationTools& tools,
                                                        std::span<ValidationUnit* const> units);
   [[nodiscard]] static Result<void> compileBuilt(const ValidationTools& tools,
