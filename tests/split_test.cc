@@ -428,10 +428,11 @@ TEST_F(SplitRebuild, RestoresSourceAfterKill) {
 
 TEST_F(SplitRebuild, ValidatesBuiltCompilerAndRestoresSource) {
   ASSERT_TRUE(isComplete(run({"quick", "shapes.txt", "--limit", "1", "--limits", "1,8"})));
-  std::vector<std::string> validate = {"test-optimized", "shapes.txt", "--limit",      "1",
-                                       "--iree-source",  "iree",       "--iree-build", "build",
-                                       "--build-command"};
-  validate.push_back("echo no compiler here >&2; exit 3");
+  std::vector<std::string> validate = {"test-optimized",  "shapes.txt",
+                                       "--limit",         "1",
+                                       "--iree-source",   "iree",
+                                       "--iree-build",    "build",
+                                       "--build-command", "echo no compiler here >&2; exit 3"};
   expectError(run(validate), 2, {"no compiler here"});
   EXPECT_EQ(readFile(source()).value(), text_);
   validate.back() = realBuild();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "stats/summary.h"
 
@@ -68,7 +69,7 @@ const std::vector<FinalTimes>& FinalPolicy::result() {
 }
 
 PrecisionPolicy::PrecisionPolicy(std::size_t participants, PrecisionOptions options)
-    : options_(options), times_(participants), running_(participants) {
+    : options_(std::move(options)), times_(participants), running_(participants) {
   std::iota(running_.begin(), running_.end(), std::size_t{0});
 }
 

@@ -164,7 +164,7 @@ class PythonScanner {
   void takeReplacement() {
     skip();
     const int outer = std::exchange(depth_, 1);
-    while (!atEnd() && !(depth_ == 1 && (peek() == '}' || peek() == ':'))) {
+    while (!atEnd() && (depth_ != 1 || (peek() != '}' && peek() != ':'))) {
       next();
     }
     while (!atEnd() && peek() != '}') {  // the format

@@ -274,7 +274,7 @@ CodeValue CodeRun::evaluate(const Expression& expression) {
 }
 
 CodeValue CodeRun::unary(const Expression& expression) {
-  const CodeValue operand = evaluate(expression.operands[0]);
+  CodeValue operand = evaluate(expression.operands[0]);
   if (expression.text == "!") {
     const auto known = truth(operand);
     return known ? booleanValue(!*known) : operand;
@@ -345,7 +345,7 @@ CodeValue CodeRun::call(const Expression& expression) {
 }
 
 CodeValue CodeRun::method(const Expression& expression) {
-  const CodeValue object = evaluate(expression.operands[0]);
+  CodeValue object = evaluate(expression.operands[0]);
   const std::string& name = expression.text;
   if (object.kind == Kind::list) {
     const auto& list = object.list;

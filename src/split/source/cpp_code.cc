@@ -356,7 +356,7 @@ std::vector<std::string> earlyReturnCode(const Heuristic& heuristic) {
     if (!conv) {
       conditions.emplace_back("outputSize < 1500 * 1024");
     }
-    const bool isChoice = modest.find(' ') != std::string::npos;
+    const bool isChoice = modest.contains(' ');
     conditions.push_back(fmt::format("{} < {}", reductionName(heuristic),
                                      isChoice ? fmt::format("({})", modest) : modest));
     const auto condition = joinConditions(fmt::format("{}if (", kIndent), conditions, ") {");
