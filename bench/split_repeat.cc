@@ -1,7 +1,7 @@
 // Measures how well a sweep of `hone split` can be reproduced on a busy machine: sweeps the same
 // shapes twice while child processes load all cores, and compares the best limit of each shape.
-// Two best limits agree if they are equal or if their times overlap in both sweeps. WORKLOAD sets
-// the workload (default: examples/workloads/weight_gradients.txt).
+// Two best limits agree if they are equal or if their times differ by less than 5 % in both sweeps.
+// WORKLOAD sets the workload (default: examples/workloads/weight_gradients.txt).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "load.h"
 #include "model/result/summary/split_shape.h"
 #include "report/render/table.h"
+#include "split/sweep/validation/validation.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -38,24 +39,22 @@ Result<Shapes> sweep(const std::filesystem::path& folder, const std::string& wor
 /// Returns the limit with the lowest time; nullopt if none was measured.
 std::optional<std::int64_t> bestLimit(const model::ShapeResult& shape) {
   const auto best = std::ranges::min_element(
-      shape.limits, {}, [](const auto& entry) { return entry.second.typicalUs(); });
+      shape.limits, {}, [](const auto& entry) { return entry.second.timeUs(); });
   return best == shape.limits.end() ? std::nullopt : std::optional(best->first);
 }
 
-/// Returns true if the times of two limits overlap within one standard deviation. A limit that was
-/// not measured overlaps with none.
-bool overlap(const model::ShapeResult& shape, std::int64_t a, std::int64_t b) {
+/// Returns true if the times of two limits differ by less than the margin of the reports. A limit
+/// that was not measured is close to none.
+bool areClose(const model::ShapeResult& shape, std::int64_t a, std::int64_t b) {
   const auto first = shape.limits.find(a);
   const auto second = shape.limits.find(b);
-  if (first == shape.limits.end() || second == shape.limits.end()) {
-    return false;
-  }
-  return std::abs(first->second.typicalUs() - second->second.typicalUs()) <=
-         first->second.stddevUs + second->second.stddevUs;
+  return first != shape.limits.end() && second != shape.limits.end() &&
+         split::compareTimes(first->second.timeUs(), second->second.timeUs()) ==
+             stats::Verdict::neutral;
 }
 
 std::string formatLimit(const model::ShapeResult& shape, std::optional<std::int64_t> limit) {
-  return limit ? fmt::format("{} ({:.1f} us)", *limit, shape.limits.at(*limit).typicalUs())
+  return limit ? fmt::format("{} ({:.1f} us)", *limit, shape.limits.at(*limit).timeUs())
                : std::string("N.A.");
 }
 
@@ -76,7 +75,7 @@ Result<void> measure(const Options& options) {
     const auto a = bestLimit(first[i]);
     const auto b = bestLimit(second[i]);
     const bool equal = a && a == b;
-    const bool close = a && b && overlap(first[i], *a, *b) && overlap(second[i], *a, *b);
+    const bool close = a && b && areClose(first[i], *a, *b) && areClose(second[i], *a, *b);
     same += equal ? 1 : 0;
     agree += equal || close ? 1 : 0;
     table.add({first[i].arguments, formatLimit(first[i], a), formatLimit(second[i], b),

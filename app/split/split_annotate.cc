@@ -85,7 +85,7 @@ std::optional<Winner> findWinner(const split::ShapeResult& shape) {
   }
   std::optional<Winner> winner;
   for (const auto& [limit, timing] : shape.limits) {
-    const double gain = shape.noSplit->typicalUs() / timing.typicalUs();
+    const double gain = shape.noSplit->timeUs() / timing.timeUs();
     if (gain >= kMinGain && (!winner || gain > winner->gain)) {
       winner = Winner{split::sizesUnder(shape.reduction, limit), gain};
     }

@@ -207,7 +207,7 @@ std::vector<split::ValidationOrder> makeValidationOrders(
     }
     split::ValidationOrder order;
     order.problem = problems[i];
-    order.sweptBaselineUs = shape.baseline->typicalUs();
+    order.sweptBaselineUs = shape.baseline->timeUs();
     order.sizes[kOneD] = split::sizesUnder(shape.reduction, oneD);
     order.sizes[kTwoD] = split::sizesUnder(shape.reduction, twoD);
     if (auto sizes = split::oracleSizes(shape)) {

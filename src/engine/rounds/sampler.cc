@@ -122,7 +122,7 @@ double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy) {
   for (const model::Sample& sample : samples) {
     times.push_back(rankBy == iree::RankBy::cpu ? sample.cpuNs : sample.wallNs);
   }
-  return stats::median(times);
+  return rankBy == iree::RankBy::cpu ? stats::median(times) : *std::ranges::min_element(times);
 }
 
 }  // namespace hone::engine

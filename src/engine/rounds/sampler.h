@@ -47,7 +47,8 @@ struct Measurement {
 /// Fails with a machine error if the device is lost.
 [[nodiscard]] Result<void> expectDevice(const iree::ModuleRunner& runner);
 
-/// Returns the median of the samples of one process, by wall or CPU time.
+/// Returns the time of one process: the median CPU time of its samples, or the minimum wall time,
+/// because waiting for a busy machine only adds to it.
 [[nodiscard]] double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy);
 
 /// Takes samples on one device, in a fresh process each time.

@@ -23,7 +23,7 @@ Cost computeCost(const ShapeResult& shape, double bestUs, std::optional<std::int
     return {.unmeasured = 1};
   }
   const double ratio = *timeUs / bestUs;
-  const bool regressed = shape.baseline && compareTimes(shape.baseline->typicalUs(), *timeUs) ==
+  const bool regressed = shape.baseline && compareTimes(shape.baseline->timeUs(), *timeUs) ==
                                                stats::Verdict::regressed;
   const double loss = ratio < kNegligibleRatio ? 0 : std::log(ratio);
   return {.loss = loss,

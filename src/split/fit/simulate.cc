@@ -20,8 +20,8 @@ double geomeanRatio(std::span<const double> ratios) {
 std::optional<LimitTime> fastestLimit(const ShapeResult& shape) {
   std::optional<LimitTime> fastest;
   for (const auto& [limit, timing] : shape.limits) {
-    if (!fastest || timing.typicalUs() < fastest->timeUs) {
-      fastest = {limit, timing.typicalUs()};
+    if (!fastest || timing.timeUs() < fastest->timeUs) {
+      fastest = {limit, timing.timeUs()};
     }
   }
   return fastest;
@@ -30,8 +30,8 @@ std::optional<LimitTime> fastestLimit(const ShapeResult& shape) {
 std::optional<LimitTime> slowestLimit(const ShapeResult& shape) {
   std::optional<LimitTime> slowest;
   for (const auto& [limit, timing] : shape.limits) {
-    if (!slowest || timing.typicalUs() > slowest->timeUs) {
-      slowest = {limit, timing.typicalUs()};
+    if (!slowest || timing.timeUs() > slowest->timeUs) {
+      slowest = {limit, timing.timeUs()};
     }
   }
   return slowest;
@@ -41,8 +41,8 @@ std::optional<double> bestUs(const ShapeResult& shape) {
   const auto fastest = fastestLimit(shape);
   std::optional<double> best = fastest ? std::optional(fastest->timeUs) : std::nullopt;
   for (const std::optional<Timing>& other : {shape.baseline, shape.noSplit}) {
-    if (other && (!best || other->typicalUs() < *best)) {
-      best = other->typicalUs();
+    if (other && (!best || other->timeUs() < *best)) {
+      best = other->timeUs();
     }
   }
   return best;
@@ -50,18 +50,18 @@ std::optional<double> bestUs(const ShapeResult& shape) {
 
 std::optional<double> measuredUs(const ShapeResult& shape, std::optional<std::int64_t> limit) {
   if (limit && shape.limits.contains(*limit)) {
-    return shape.limits.at(*limit).typicalUs();
+    return shape.limits.at(*limit).timeUs();
   }
   if (!limit && shape.noSplit) {
-    return shape.noSplit->typicalUs();
+    return shape.noSplit->timeUs();
   }
   const std::vector<std::int64_t> wanted = sizesUnder(shape.reduction, limit);
   for (const auto& [other, timing] : shape.limits) {
     if (sizesUnder(shape.reduction, other) == wanted) {
-      return timing.typicalUs();
+      return timing.timeUs();
     }
   }
-  return shape.noSplit && wanted.empty() ? std::optional(shape.noSplit->typicalUs()) : std::nullopt;
+  return shape.noSplit && wanted.empty() ? std::optional(shape.noSplit->timeUs()) : std::nullopt;
 }
 
 Prediction predict(const Heuristic& heuristic, const ShapeResult& shape) {
@@ -84,11 +84,11 @@ Regret computeRegret(std::span<const Prediction> predictions) {
     regret.bestTotalUs += *best;
     regret.worstRatio = std::max(regret.worstRatio, ratios.back());
     if (const std::optional<Timing>& baseline = prediction.shape->baseline) {
-      const stats::Verdict verdict = compareTimes(baseline->typicalUs(), *prediction.timeUs);
+      const stats::Verdict verdict = compareTimes(baseline->timeUs(), *prediction.timeUs);
       regret.improved += verdict == stats::Verdict::improved ? 1 : 0;
       regret.neutral += verdict == stats::Verdict::neutral ? 1 : 0;
       regret.regressed += verdict == stats::Verdict::regressed ? 1 : 0;
-      speedups.push_back(baseline->typicalUs() / *prediction.timeUs);
+      speedups.push_back(baseline->timeUs() / *prediction.timeUs);
     }
   }
   regret.geomeanRatio = geomeanRatio(ratios);

@@ -79,7 +79,7 @@ Regret baselineRegret(const SweepResult& sweep, model::ReductionKind kind) {
   for (const ShapeResult& shape : sweep.shapes) {
     if (shape.reduction.kind == kind) {
       predictions.push_back(
-          {&shape, shape.baseline ? std::optional(shape.baseline->typicalUs()) : std::nullopt});
+          {&shape, shape.baseline ? std::optional(shape.baseline->timeUs()) : std::nullopt});
     }
   }
   return computeRegret(predictions);

@@ -120,10 +120,10 @@ std::string topText(const SweepResult& sweep) {
   std::vector<Top> all;
   for (const ShapeResult& shape : sweep.shapes) {
     if (const auto best = fastestLimit(shape)) {
-      all.push_back({&shape, *best,
-                     shape.baseline ? std::optional(shape.baseline->typicalUs() / best->timeUs)
-                                    : std::nullopt,
-                     slowestLimit(shape)->timeUs / best->timeUs});
+      all.push_back(
+          {&shape, *best,
+           shape.baseline ? std::optional(shape.baseline->timeUs() / best->timeUs) : std::nullopt,
+           slowestLimit(shape)->timeUs / best->timeUs});
     }
   }
   // std::nullopt is less than any number.

@@ -51,11 +51,11 @@ std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
 }
 
 std::optional<std::vector<std::int64_t>> oracleSizes(const ShapeResult& shape) {
-  double bestUs = shape.baseline ? shape.baseline->typicalUs() : 0;
+  double bestUs = shape.baseline ? shape.baseline->timeUs() : 0;
   std::optional<std::vector<std::int64_t>> sizes;
   const auto offer = [&](const Timing& timing, std::vector<std::int64_t> offered) {
-    if (bestUs == 0 || timing.typicalUs() < bestUs) {
-      bestUs = timing.typicalUs();
+    if (bestUs == 0 || timing.timeUs() < bestUs) {
+      bestUs = timing.timeUs();
       sizes = std::move(offered);
     }
   };

@@ -72,7 +72,7 @@ std::map<std::string, TimingFinder> listTables(const SweepResult& sweep) {
 nlohmann::json summaryJson(const std::vector<std::int64_t>& limits, const ShapeResult& shape,
                            const LimitTime& best, const LimitTime& worst) {
   const auto orNull = [](const std::optional<Timing>& timing) {
-    return timing ? nlohmann::json(timing->typicalUs()) : nlohmann::json();
+    return timing ? nlohmann::json(timing->timeUs()) : nlohmann::json();
   };
   nlohmann::json runtimes = {{"baseline", orNull(shape.baseline)}};
   for (const std::int64_t limit : limits) {

@@ -255,13 +255,10 @@ Result<Validation> readValidation(const fs::path& folder, const SweepResult& swe
       ++(shape.baseline ? validation.failed : validation.withoutBaseline);
       continue;
     }
-    // Medians if both have one; a mean is never compared with a median.
-    const bool medians = time->second.medianUs > 0 && shape.baseline->medianUs > 0;
-    const auto timeUs = [&](const Timing& timing) {
-      return medians ? timing.medianUs : timing.meanUs;
-    };
-    const double baseline = timeUs(*shape.baseline);
-    const double tuned = timeUs(time->second);
+    // A mean is never compared with a minimum.
+    const bool spread = time->second.minUs > 0 && shape.baseline->minUs > 0;
+    const double baseline = spread ? shape.baseline->timeUs() : shape.baseline->meanUs;
+    const double tuned = spread ? time->second.timeUs() : time->second.meanUs;
     validation.shapes.push_back(
         {shape.arguments, baseline, tuned, std::nullopt, compareTimes(baseline, tuned)});
   }

@@ -198,11 +198,11 @@ Result<void> ShapeMeasurement::verifyViable(std::vector<Entry>& entries,
     }
   }
   std::stable_sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
-    return stats::median(a->timesNs) < stats::median(b->timesNs);
+    return std::ranges::min(a->timesNs) < std::ranges::min(b->timesNs);
   });
   double bestNs = 0;  // of verified choices
   for (Entry* entry : order) {
-    const double timeNs = stats::median(entry->timesNs);
+    const double timeNs = std::ranges::min(entry->timesNs);
     if (bestNs > 0 && timeNs > kViable * bestNs && !entry->choice->isBaseline) {
       continue;
     }

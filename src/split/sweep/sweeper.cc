@@ -19,8 +19,8 @@ namespace {
 double bestGain(const ShapeResult& shape) {
   double gain = 0;
   for (const auto& [limit, timing] : shape.limits) {
-    if (shape.baseline && timing.typicalUs() > 0) {
-      gain = std::max(gain, shape.baseline->typicalUs() / timing.typicalUs());
+    if (shape.baseline && timing.timeUs() > 0) {
+      gain = std::max(gain, shape.baseline->timeUs() / timing.timeUs());
     }
   }
   return gain;

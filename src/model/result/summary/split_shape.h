@@ -18,8 +18,11 @@ struct Timing {
   /// 0 if only the mean is known, as in files of other tools.
   double minUs = 0, maxUs = 0, medianUs = 0, stddevUs = 0;
 
-  /// Returns the median, or the mean if there is no median.
-  [[nodiscard]] double typicalUs() const { return medianUs > 0 ? medianUs : meanUs; }
+  /// Returns the time by which limits are compared: the minimum, because other work on the machine
+  /// only adds time. Returns the median or the mean if there is no minimum.
+  [[nodiscard]] double timeUs() const {
+    return minUs > 0 ? minUs : medianUs > 0 ? medianUs : meanUs;
+  }
   bool operator==(const Timing&) const = default;
 };
 

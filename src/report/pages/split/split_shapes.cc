@@ -10,7 +10,7 @@ namespace {
 
 std::optional<double> typicalNs(const std::optional<model::Timing>& timing) {
   constexpr double kNsPerUs = 1000;
-  return timing ? std::optional(timing->typicalUs() * kNsPerUs) : std::nullopt;
+  return timing ? std::optional(timing->timeUs() * kNsPerUs) : std::nullopt;
 }
 
 /// Splits a line into options: "-n 16" becomes "n16", "--iter 100" "iter100", a flag its name.

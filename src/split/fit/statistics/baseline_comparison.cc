@@ -36,7 +36,7 @@ BaselineComparison compared(const SweepResult& sweep, std::optional<std::int64_t
   for (const ShapeResult& shape : sweep.shapes) {
     const std::optional<Timing> timing = findTiming(shape, limit);
     if (shape.baseline && timing) {
-      add(comparison, shape.baseline->typicalUs(), timing->typicalUs());
+      add(comparison, shape.baseline->timeUs(), timing->timeUs());
     }
   }
   comparison.averageImprovement /=

@@ -24,7 +24,7 @@ ShapeCluster makeCluster(const std::vector<const ShapeResult*>& shapes) {
   std::int64_t withBaseline = 0;
   for (const ShapeResult* shape : shapes) {
     if (shape->baseline) {
-      overBaseline += shape->baseline->typicalUs() / fastestLimit(*shape)->timeUs;
+      overBaseline += shape->baseline->timeUs() / fastestLimit(*shape)->timeUs;
       ++withBaseline;
     }
     outputs.push_back(shape->reduction.outputSize());

@@ -42,7 +42,7 @@ std::optional<double> findMeanUs(const ShapeResult& shape, const SummaryRow& row
       }
       break;
   }
-  return timing ? std::optional(timing->typicalUs()) : std::nullopt;
+  return timing ? std::optional(timing->timeUs()) : std::nullopt;
 }
 
 /// A row with the shapes that have a time in it.
