@@ -1,7 +1,6 @@
 #include "engine/rounds/round_policies.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -120,9 +119,10 @@ void PrecisionPolicy::dropSlow() {
 
 bool PrecisionPolicy::isPrecise(std::size_t index) const {
   const std::vector<double>& times = times_[index];
-  if (times.size() == 1 && !options_.screenNs.empty()) {
-    return std::abs(times.front() - options_.screenNs[index]) <=
-           2 * options_.precision * times.front();
+  if (!options_.screenNs.empty()) {
+    const double known = (1 + options_.precision) * fastestNs(index);
+    const auto close = std::ranges::count_if(times, [&](double time) { return time <= known; });
+    return close + (options_.screenNs[index] <= known ? 1 : 0) > options_.minRounds;
   }
   const auto interval = stats::bootstrapMedian(times, 0.95, options_.seed, kPrecisionResamples);
   const double allowed = options_.precision * interval.estimate;

@@ -72,12 +72,13 @@ struct PrecisionOptions {
   /// After `minRounds`, participants this many times slower than the best are dropped; 0 keeps all.
   double dropFactor = 0;
   std::uint64_t seed = 1;
-  /// Minimum screening time of each participant, or empty. A single round is precise only if it
-  /// confirms these times: one round alone does not show how noisy the machine is.
+  /// Minimum screening time of each participant, or empty. If given, the minimum is measured
+  /// instead of the median: it is precise once more than `minRounds` times, screening included, lie
+  /// within `precision` of it. A busy machine only adds time, so the minimum needs fewer rounds.
   std::vector<double> screenNs{};
 };
 
-/// Measures until the median of every remaining participant is known to the requested precision, or
+/// Measures until the time of every remaining participant is known to the requested precision, or
 /// the rounds are used up.
 class PrecisionPolicy : public RoundPolicy {
  public:
