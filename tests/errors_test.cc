@@ -23,6 +23,7 @@ class Errors : public testing::Test {
     const std::string identity =
         "(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }";
     box_.write("two.mlir", "func.func @one" + identity + "\nfunc.func @two" + identity + "\n");
+    box_.write("shapes.txt", "gemm -m 64 -n 8 -k 128\n");
     box_.write("four.mlir", "func.func @four" + identity + "\n");
   }
 
@@ -45,6 +46,7 @@ TEST_F(Errors, RejectsInvalidCommandLine) {
        {{"polish"}, {"'polish'", "--help"}},
        {{"bench"}, {"PROGRAM"}},
        {{"bench", "m.mlir", "--fast"}, {"--fast"}},
+       {{"bench", "shapes.txt"}, {"shapes.txt is a workload; expected a program"}},
        {{"runs", "polish"}, {"polish"}},
        {{"runs", "show"}, {"RUN"}},
        {{"bench", "m.mlir", "--rounds", "1"},

@@ -4,6 +4,7 @@
 
 #include "base/text/text.h"
 #include "iree/compile/cache/flag_files.h"
+#include "model/workload/workload.h"
 
 namespace hone::app {
 namespace {
@@ -60,6 +61,21 @@ std::string scoped(const std::string& scope, std::string text) {
   return scope + text;
 }
 
+/// Fails if a file holds the lines of a workload.
+Result<void> rejectWorkload(const std::filesystem::path& file) {
+  if (isProgramFile(file)) {
+    return {};
+  }
+  const auto workload = model::readWorkload(file);
+  if (!workload || workload->entries.empty()) {
+    return {};
+  }
+  return userError(
+      "{} is a workload; expected a program (.mlir, .mlirbc) or a model (.onnx); `hone tune`, "
+      "`hone profile` and `hone split` take workloads",
+      file.string());
+}
+
 }  // namespace
 
 void CallOptions::addDimsTo(CLI::App& command, const std::string& scope) {
@@ -99,6 +115,7 @@ void CallOptions::addTo(CLI::App& command, const std::string& scope) {
 
 Result<engine::ProgramSource> CallOptions::sourceFor(const std::filesystem::path& file,
                                                      const std::vector<std::string>& flags) const {
+  HONE_CHECK(rejectWorkload(file));
   engine::ProgramSource source{.file = file,
                                .function = function,
                                .flags = flags,

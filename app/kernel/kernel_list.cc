@@ -143,10 +143,6 @@ void print(const std::vector<ListedKernel>& listed, const kernel::SlowThreshold&
     constexpr std::size_t kWideMark = 1;  // it is two columns wide
     fmt::print("{}\n", table.text(isTerminal ? report::outputWidth() - kWideMark : 0));
   }
-  if (listed.empty()) {
-    fmt::print("no kernels found\n");
-    return;
-  }
   fmt::print("{} of {} kernels are slow: {}\n", slow, listed.size(),
              describeThreshold(listed, threshold));
   if (problems > 0) {
@@ -182,7 +178,10 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
       HONE_TRY(listKernels({executor, store, run, progress}, &bench, options.bench, folder));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(listResult(listed))));
   const auto threshold = kernel::SlowThreshold::from(options.threshold);
-  if (!context.json) {
+  if (!context.json && listed.empty()) {
+    fmt::print("no kernels in {}; hone lists C++ files with `// hone:` lines and Python kernels\n",
+               folder.string());
+  } else if (!context.json) {
     print(listed, threshold);
     const auto slowest = std::ranges::find_if(
         listed, [&](const ListedKernel& one) { return kernel::isSlow(one, threshold); });

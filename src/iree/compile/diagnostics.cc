@@ -30,6 +30,8 @@ std::string moveLocationLast(const std::string& line) {
   static const RE2 kPrefix(R"(^(<unknown>:0: )?(error: )?(Error parsing flags:\s*)?)", RE2::Latin1);
   std::string text = line;
   RE2::Replace(&text, kPrefix, "");
+  static const RE2 kUnknownOption(R"(^option not found: -*)", RE2::Latin1);
+  RE2::Replace(&text, kUnknownOption, "the compiler has no option --");
   return text;
 }
 

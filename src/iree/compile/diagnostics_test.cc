@@ -36,7 +36,7 @@ TEST(Diagnostics, MovesLocationOfFirstErrorLast) {
   EXPECT_EQ(firstError("error: no such flag\n"), "no such flag");
   EXPECT_EQ(firstError("<unknown>:0: error: unknown target 'x'\n"), "unknown target 'x'");
   EXPECT_EQ(firstError("error: Error parsing flags:   option not found: iree-foo\n"),
-            "option not found: iree-foo");
+            "the compiler has no option --iree-foo");
   EXPECT_EQ(firstError("LLVM ERROR: cannot select\n"), "LLVM ERROR: cannot select");
 }
 
