@@ -38,7 +38,7 @@ TEST(Doctor, FindsDependenciesAndDevices) {
   }
   for (const char* name :
        {"device vulkan", "device hip", "device cuda", "z3", "onnx", "ONNX Runtime", "PyTorch",
-        "TileLang", "kernel sandbox", "nvcc", "Slurm"}) {
+        "measuring priority", "TileLang", "kernel sandbox", "nvcc", "Slurm"}) {
     const nlohmann::json check = checkNamed(document, name);
     EXPECT_EQ(check.at("needed"), false) << name;
     EXPECT_EQ(check.at("found").get<bool>(), check.at("mend").get<std::string>().empty()) << check;

@@ -216,6 +216,15 @@ Check checkModel() {
   return check;
 }
 
+Check checkPriority() {
+  const bool may = mayRunFirst();
+  return {"measuring priority", may, false,
+          may ? "real-time: other programs do not disturb measurements"
+              : "normal: other programs disturb measurements",
+          "run as root, or allow it: echo \"$USER - rtprio 1\" | sudo tee -a "
+          "/etc/security/limits.conf, and log in again"};
+}
+
 Check checkStore(const Context& context) {
   Check check{"store", true, true, context.store.string(), "use --store FILE"};
   if (context.store.empty()) {
@@ -249,6 +258,7 @@ std::vector<Check> runChecks(const Context& context) {
     checks.push_back(checkGpuDevice(installation, "hip"));
     checks.push_back(checkGpuDevice(installation, "cuda"));
   }
+  checks.push_back(checkPriority());
   checks.push_back(checkStore(context));
   checks.push_back(checkWheel(installation, "z3", "z3_solver",
                               "run pip install z3-solver (only for the tests of hone)"));

@@ -33,9 +33,11 @@ std::optional<ModelRuntime> ModelRuntime::find(const iree::ModuleRunner& runner)
                       oneThread ? 1 : static_cast<int>(cpuCount()));
 }
 
-Result<std::string> ModelRuntime::call(const Program& program, const Inputs& inputs,
+Result<std::string> ModelRuntime::call(Purpose purpose, const Program& program,
+                                       const Inputs& inputs,
                                        std::vector<std::string> arguments) const {
   Command command;
+  command.runsFirst = purpose == Purpose::measure;
   command.limits = limits_;
   command.argv = {HONE_TRY(ownProgram()).string(),
                   "run-model",
@@ -66,8 +68,8 @@ Result<std::string> ModelRuntime::call(const Program& program, const Inputs& inp
 Result<std::vector<verify::Tensor>> ModelRuntime::run(const Program& program, const Inputs& inputs,
                                                       const std::filesystem::path& folder) const {
   const Activity running("computing the reference with ONNX Runtime");
-  const json answer =
-      HONE_TRY(parseAnswer(HONE_TRY(call(program, inputs, {"--outputs", folder.string()}))));
+  const json answer = HONE_TRY(parseAnswer(
+      HONE_TRY(call(Purpose::compute, program, inputs, {"--outputs", folder.string()}))));
   std::vector<verify::Tensor> outputs;
   for (const json& output : answer.value("outputs", json::array())) {
     const auto type = HONE_TRY(model::tensorTypeFrom(output.value("type", "")));
@@ -81,7 +83,7 @@ Result<verify::LibraryTimes> ModelRuntime::time(const Program& program, const In
                                                 std::int64_t repetitions) const {
   const Activity measuring("measuring ONNX Runtime");
   const json answer =
-      HONE_TRY(parseAnswer(HONE_TRY(call(program, inputs,
+      HONE_TRY(parseAnswer(HONE_TRY(call(Purpose::measure, program, inputs,
                                          {"--iterations", std::to_string(iterations),
                                           "--repetitions", std::to_string(repetitions)}))));
   verify::LibraryTimes times;

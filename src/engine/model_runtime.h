@@ -35,7 +35,10 @@ class ModelRuntime {
  private:
   ModelRuntime(std::filesystem::path library, Limits limits, int threads)
       : library_(std::move(library)), limits_(limits), threads_(threads) {}
-  [[nodiscard]] Result<std::string> call(const Program& program, const Inputs& inputs,
+  enum class Purpose : std::uint8_t { compute, measure };
+
+  [[nodiscard]] Result<std::string> call(Purpose purpose, const Program& program,
+                                         const Inputs& inputs,
                                          std::vector<std::string> arguments) const;
 
   std::filesystem::path library_;

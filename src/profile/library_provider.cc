@@ -32,6 +32,7 @@ int countThreads(const iree::Device& device) {
 Result<Finished> LibraryProvider::run(std::vector<std::string> arguments, int threads) const {
   Command command;
   command.limits = limits_;
+  command.runsFirst = true;
   command.argv = {self_.string(), "time-library", "--threads", std::to_string(threads)};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   // OpenMP reads the number of threads from the environment at startup. oneDNN's verbose output

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include <system_error>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/process/cleanup_command.h"
 #include "base/process/environment.h"
 #include "base/process/file_rules.h"
@@ -74,9 +76,16 @@ struct Child {
   const Limits& limits;
   const FileView* view;
   const FileRules* rules;
+  bool runsFirst;
   char** argv;
   char** environment;
 };
+
+/// Gives the calling process real-time priority. Returns false if that is not allowed.
+bool runFirst() {
+  const sched_param lowest{.sched_priority = 1};
+  return ::sched_setscheduler(0, SCHED_RR, &lowest) == 0;
+}
 
 /// Sends errno to the parent and exits.
 [[noreturn]] void reportAndExit(int report) {
@@ -97,6 +106,9 @@ struct Child {
   if (child.view != nullptr) {
     child.view->enter();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // new credentials clear it
+  }
+  if (child.runsFirst) {
+    static_cast<void>(runFirst());
   }
   if (child.rules == nullptr || child.rules->enforce()) {
     ::execve(child.argv[0], child.argv, child.environment);
@@ -211,6 +223,23 @@ bool isProgram(const std::string& file) {
 }
 
 }  // namespace
+
+bool mayRunFirst() {
+  static const bool may = [] {
+    // Negative: real-time programs may occupy all processors forever.
+    const auto runtime = readFile("/proc/sys/kernel/sched_rt_runtime_us");
+    if (!runtime || runtime->starts_with('-')) {
+      return false;
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::_exit(runFirst() ? 0 : 1);
+    }
+    int status = 1;
+    return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+  }();
+  return may;
+}
 
 void confineChild(pid_t parent, const Limits& limits) {
   ::setpgid(0, 0);
@@ -337,6 +366,7 @@ Result<Finished> runToEnd(const Command& command, bool always) {
                        .rules = command.rules != nullptr ? command.rules
                                 : rules                  ? &*rules
                                                          : nullptr,
+                       .runsFirst = command.runsFirst && mayRunFirst(),
                        .argv = const_cast<char**>(argv.data()),
                        .environment = const_cast<char**>(environment.data())};
   Watch watch{.always = always, .folders = folders};

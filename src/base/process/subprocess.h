@@ -74,7 +74,14 @@ struct Command {
   std::optional<std::vector<std::filesystem::path>> writable = std::nullopt;
   const FileRules* rules = nullptr;  ///< replace those for `writable`
   const FileView* view = nullptr;    ///< file system of the program; null: that of hone
+  /// Runs before all programs of normal priority, so that they do not disturb a measurement. Has no
+  /// effect where mayRunFirst() is false.
+  bool runsFirst = false;
 };
+
+/// Returns true if this process may give its children real-time priority, and the system keeps some
+/// processor time for normal programs even then.
+[[nodiscard]] bool mayRunFirst();
 
 struct Finished {
   Ending ending;

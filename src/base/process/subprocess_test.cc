@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,6 +50,16 @@ TEST(RunCommand, CapturesStreamsAndExitCode) {
   EXPECT_EQ(finished.ending.code, 3);
   EXPECT_FALSE(finished.ending.ok());
   EXPECT_EQ(finished.ending.describe(), "exit code 3");
+}
+
+TEST(RunCommand, RunsMeasurementsFirstWherePermitted) {
+  const auto policyOf = [](bool runsFirst) {
+    Command command = shell("set -- $(cut -d ')' -f 2 /proc/self/stat); echo ${39}");
+    command.runsFirst = runsFirst;
+    return std::string(trim(runCommand(command).value().out));
+  };
+  EXPECT_EQ(policyOf(false), std::to_string(SCHED_OTHER));
+  EXPECT_EQ(policyOf(true), std::to_string(mayRunFirst() ? SCHED_RR : SCHED_OTHER));
 }
 
 TEST(RunCommand, ReportsResourceUsage) {

@@ -149,6 +149,7 @@ Result<Timings> ModuleRunner::timeAll(const Call& call, std::int64_t iterations,
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
+  command.runsFirst = true;
   const Activity measuring(fmt::format("measuring @{}", call.function));
   const Finished finished = HONE_TRY(runTool(std::move(command)));
   Timings timings{makeReport(finished), timesFrom(finished.out, dropped)};
