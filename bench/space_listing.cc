@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "iree/compile/constraints.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/mlir/problem_mlir.h"
 #include "report/render/table.h"
 #include "search/constraints/listing.h"

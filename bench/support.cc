@@ -12,7 +12,7 @@
 #include "base/machine.h"
 #include "base/process/subprocess.h"
 #include "base/text/text.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/run/device.h"
 
 namespace hone::bench {

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "iree/compile/compiler.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "iree/run/execution.h"
 #include "model/problem/problem.h"
 #include "model/result/config.h"

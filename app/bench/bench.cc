@@ -20,7 +20,7 @@
 #include "engine/executor/local_executor.h"
 #include "engine/plan/experiment.h"
 #include "iree/compile/cache/flag_files.h"
-#include "iree/compile/foreign_flags.h"
+#include "iree/compile/toolchain/foreign_flags.h"
 #include "model/result/run_failure.h"
 #include "verify/onnxruntime/onnx_runtime_api.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/progress.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "profile/operation.h"
 
 namespace CLI {

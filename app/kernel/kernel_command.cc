@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "kernel/turns/kernel_files.h"
+#include "kernel/turns/output/kernel_files.h"
 
 namespace hone::app {
 namespace {

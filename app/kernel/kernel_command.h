@@ -11,7 +11,7 @@
 #include "app/kernel/kernel_model.h"
 #include "base/progress.h"
 #include "kernel/turns/optimizer.h"
-#include "kernel/turns/outputs.h"
+#include "kernel/turns/output/outputs.h"
 #include "store/store.h"
 
 namespace hone::app {

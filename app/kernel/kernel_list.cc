@@ -18,7 +18,7 @@
 #include "engine/executor/local_executor.h"
 #include "engine/executor/run_units.h"
 #include "engine/executor/unit_result.h"
-#include "kernel/turns/kernel_files.h"
+#include "kernel/turns/output/kernel_files.h"
 #include "report/render/table.h"
 
 namespace hone::app {

@@ -21,9 +21,9 @@
 #include "base/text/json.h"
 #include "engine/executor/run_units.h"
 #include "engine/executor/unit_result.h"
-#include "kernel/turns/kernel_files.h"
 #include "kernel/turns/optimizer.h"
-#include "kernel/turns/outputs.h"
+#include "kernel/turns/output/kernel_files.h"
+#include "kernel/turns/output/outputs.h"
 #include "model/result/run_failure.h"
 
 namespace hone::app {

@@ -6,7 +6,7 @@
 
 #include "base/text/text.h"
 #include "kernel/propose/analysis/gpu_estimate.h"
-#include "kernel/turns/estimated_order.h"
+#include "kernel/turns/decide/estimated_order.h"
 #include "report/render/table.h"
 
 namespace hone::app {

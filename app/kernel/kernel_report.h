@@ -3,7 +3,7 @@
 #include <string>
 
 #include "kernel/turns/optimizer.h"
-#include "kernel/turns/outputs.h"
+#include "kernel/turns/output/outputs.h"
 
 namespace hone::app {
 

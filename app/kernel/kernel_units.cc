@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "kernel/library/example_json.h"
-#include "kernel/turns/kernel_files.h"
+#include "kernel/turns/output/kernel_files.h"
 
 namespace hone::app {
 namespace {

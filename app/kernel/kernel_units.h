@@ -10,7 +10,7 @@
 #include "app/kernel/kernel_command.h"
 #include "base/error.h"
 #include "engine/executor/unit.h"
-#include "kernel/turns/outputs.h"
+#include "kernel/turns/output/outputs.h"
 #include "kernel/turns/slow_list.h"
 #include "model/result/summary/kernel_result.h"
 

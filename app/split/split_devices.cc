@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text/text.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/run/device.h"
 
 namespace hone::app {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "iree/run/device.h"
 #include "store/records.h"
 

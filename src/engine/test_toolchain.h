@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/file.h"
-#include "engine/inputs.h"
-#include "engine/program.h"
+#include "engine/program/inputs.h"
+#include "engine/program/program.h"
 #include "iree/compile/compiler.h"
-#include "iree/compile/installation.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/installation.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/run/execution.h"
 
 namespace hone::engine {

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/text/text.h"
-#include "engine/model_runtime.h"
+#include "engine/program/model_runtime.h"
 #include "verify/inputs.h"
 #include "verify/ranks.h"
 #include "verify/reference.h"

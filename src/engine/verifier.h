@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engine/inputs.h"
-#include "engine/program.h"
+#include "engine/program/inputs.h"
+#include "engine/program/program.h"
 #include "iree/run/execution.h"
 #include "model/result/outcome.h"
 #include "verify/compare.h"

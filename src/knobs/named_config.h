@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "model/problem/problem.h"
 #include "model/problem/root_operation.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "engine/rounds/round_policies.h"
 #include "stats/compare.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/process/subprocess.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/run/execution.h"
 #include "knobs/cpu/cpu_limits.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 #include "verify/tolerance.h"
 
 namespace hone::verify {

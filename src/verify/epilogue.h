@@ -3,7 +3,7 @@
 #include <span>
 
 #include "model/problem/problem.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::verify {
 

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "verify/compare.h"
-#include "verify/half.h"
 #include "verify/reference.h"
+#include "verify/tensor/half.h"
 #include "verify/test_naive.h"
 
 namespace hone::verify {

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "verify/half.h"
+#include "verify/tensor/half.h"
 
 namespace hone::verify {
 namespace {

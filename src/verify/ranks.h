@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::verify {
 

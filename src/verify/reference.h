@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "model/problem/problem.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::verify {
 

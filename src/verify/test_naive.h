@@ -8,7 +8,7 @@
 
 #include "model/problem/problem.h"
 #include "verify/inputs.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::verify {
 

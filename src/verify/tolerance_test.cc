@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "verify/compare.h"
-#include "verify/half.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"
+#include "verify/tensor/half.h"
 #include "verify/test_naive.h"
 
 namespace hone::verify {

@@ -4,9 +4,9 @@
 #include <future>
 
 #include "browser/page_test.h"
-#include "served.h"
 #include "store/progress_file.h"
 #include "store/store.h"
+#include "tests/serve/served.h"
 
 namespace hone::test {
 namespace {

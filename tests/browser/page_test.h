@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "browser/web_driver.h"
-#include "cli.h"
+#include "tests/cli/cli.h"
 
 namespace hone::test {
 

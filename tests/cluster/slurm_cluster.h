@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "cli.h"
+#include "tests/cli/cli.h"
 
 namespace hone::test {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/machine_lock.h"
-#include "engine/model_runtime.h"
+#include "engine/program/model_runtime.h"
 #include "engine/rounds/round_policies.h"
 #include "engine/rounds/rounds.h"
 #include "engine/rounds/screening.h"

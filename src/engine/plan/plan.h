@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "engine/budget.h"
-#include "engine/inputs.h"
-#include "engine/program.h"
+#include "engine/program/inputs.h"
+#include "engine/program/program.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/execution.h"
 #include "model/result/config.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "iree/compile/cache/job_cache.h"
-#include "iree/compile/compile_report.h"
+#include "iree/compile/report/compile_report.h"
 #include "iree/module/phases.h"
 #include "model/result/config.h"
 

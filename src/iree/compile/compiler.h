@@ -10,8 +10,8 @@
 #include "iree/compile/cache/artifact_cache.h"
 #include "iree/compile/cache/job_cache.h"
 #include "iree/compile/compile_request.h"
-#include "iree/compile/installation.h"
 #include "iree/compile/server/compile_pool.h"
+#include "iree/compile/toolchain/installation.h"
 #include "model/problem/problem.h"
 
 namespace hone::iree {

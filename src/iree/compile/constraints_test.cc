@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
-#include "iree/compile/installation.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/installation.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/mlir/problem_mlir.h"
 
 namespace hone::iree {

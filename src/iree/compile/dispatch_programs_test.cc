@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "iree/compile/test_toolchain.h"
+#include "iree/compile/toolchain/test_toolchain.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/run/dispatch_costs.h"
 #include "tests/source_folder.h"

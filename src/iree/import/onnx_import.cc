@@ -12,7 +12,7 @@
 #include "base/process/subprocess.h"
 #include "base/progress.h"
 #include "base/text/text.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "iree/import/onnx_expansion.h"
 
 namespace hone::iree {

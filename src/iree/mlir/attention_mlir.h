@@ -3,7 +3,7 @@
 #include <span>
 
 #include "iree/mlir/mlir_body.h"
-#include "model/problem/attention.h"
+#include "model/problem/operation/attention.h"
 
 namespace hone::iree {
 

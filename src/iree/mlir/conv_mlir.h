@@ -3,7 +3,7 @@
 #include <span>
 
 #include "iree/mlir/mlir_body.h"
-#include "model/problem/conv.h"
+#include "model/problem/operation/conv.h"
 
 namespace hone::iree {
 

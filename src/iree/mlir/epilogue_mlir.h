@@ -4,7 +4,7 @@
 #include <span>
 
 #include "iree/mlir/mlir_body.h"
-#include "model/problem/epilogue.h"
+#include "model/problem/operation/epilogue.h"
 
 namespace hone::iree {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "iree/mlir/mlir_body.h"
-#include "model/problem/matmul.h"
+#include "model/problem/operation/matmul.h"
 
 namespace hone::iree {
 

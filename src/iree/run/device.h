@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "iree/compile/installation.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/installation.h"
+#include "iree/compile/toolchain/target.h"
 
 namespace hone::iree {
 

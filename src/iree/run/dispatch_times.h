@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/process/subprocess.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "iree/run/device.h"
 #include "iree/run/execution.h"
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/text/text.h"
-#include "iree/compile/diagnostics.h"
+#include "iree/compile/report/diagnostics.h"
 
 namespace hone::iree {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/process/subprocess.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "iree/run/device.h"
 
 namespace hone::iree {

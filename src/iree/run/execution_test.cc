@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "iree/compile/compiler.h"
 #include "iree/mlir/problem_mlir.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::iree {
 namespace {

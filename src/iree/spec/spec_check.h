@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/spec/near_miss.h"
 #include "iree/spec/spec_file.h"
 

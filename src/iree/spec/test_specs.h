@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "iree/compile/installation.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/installation.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/spec/spec.h"
 #include "iree/spec/spec_file.h"
 

@@ -5,9 +5,9 @@
 #include "base/file.h"
 #include "engine/machine_lock.h"
 #include "kernel/judge/judge_context.h"
-#include "kernel/judge/kernel_timer.h"
-#include "kernel/judge/kernel_verifier.h"
 #include "kernel/judge/task/reference_text.h"
+#include "kernel/judge/timing/kernel_timer.h"
+#include "kernel/judge/verify/kernel_verifier.h"
 #include "kernel/source/cheats/cheats.h"
 #include "kernel/worker/cpp/library_symbols.h"
 

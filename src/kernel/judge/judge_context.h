@@ -9,7 +9,7 @@
 #include "kernel/judge/execution/reference_run.h"
 #include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
-#include "kernel/judge/machine_peak.h"
+#include "kernel/judge/timing/machine_peak.h"
 #include "kernel/worker/cpp/cpp_build.h"
 #include "kernel/worker/tensor_folder.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/judge/kernel_facts.h"
+#include "kernel/judge/facts/kernel_facts.h"
 #include "model/result/outcome.h"
 #include "model/result/sample.h"
 

@@ -1,7 +1,7 @@
 #include "kernel/turns/optimized.h"
 
 #include "kernel/propose/analysis/gpu_estimate.h"
-#include "kernel/turns/estimated_order.h"
+#include "kernel/turns/decide/estimated_order.h"
 
 namespace hone::kernel {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "kernel/propose/proposer.h"
-#include "kernel/turns/confirmation.h"
-#include "kernel/turns/history.h"
+#include "kernel/turns/decide/confirmation.h"
+#include "kernel/turns/trials/history.h"
 #include "model/result/summary/kernel_result.h"
 
 namespace hone::kernel {

@@ -8,9 +8,9 @@
 #include "base/process/interrupt.h"
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
+#include "kernel/turns/decide/turn_decision.h"
+#include "kernel/turns/decide/turn_race.h"
 #include "kernel/turns/slow_list.h"
-#include "kernel/turns/turn_decision.h"
-#include "kernel/turns/turn_race.h"
 #include "kernel/worker/sandbox/defences.h"
 
 namespace hone::kernel {

@@ -17,10 +17,10 @@
 #include "kernel/library/embeddings.h"
 #include "kernel/library/examples.h"
 #include "kernel/propose/proposer.h"
-#include "kernel/turns/history.h"
-#include "kernel/turns/kernel_trials.h"
+#include "kernel/turns/decide/turn_race.h"
 #include "kernel/turns/optimized.h"
-#include "kernel/turns/turn_race.h"
+#include "kernel/turns/trials/history.h"
+#include "kernel/turns/trials/kernel_trials.h"
 
 namespace hone::kernel {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernel/turns/outputs.h"
+#include "kernel/turns/output/outputs.h"
 #include "kernel/turns/test_optimizer.h"
 #include "kernel/worker/sandbox/defences.h"
 

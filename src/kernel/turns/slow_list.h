@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "kernel/propose/analysis/analysis.h"
-#include "kernel/turns/kernel_trials.h"
+#include "kernel/turns/trials/kernel_trials.h"
 #include "model/result/summary/kernel_result.h"
 
 namespace hone::kernel {

@@ -12,7 +12,7 @@
 #include "iree/compile/constraints.h"
 #include "iree/mlir/problem_mlir.h"
 #include "knobs/gpu/gpu_options.h"
-#include "knobs/gpu/matrix_instruction.h"
+#include "knobs/gpu/matrix/matrix_instruction.h"
 #include "knobs/gpu/simt/gpu_simt.h"
 #include "knobs/gpu/tile_space.h"
 #include "knobs/problem_root.h"

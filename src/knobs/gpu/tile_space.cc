@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "knobs/gpu/matrix_instruction.h"
+#include "knobs/gpu/matrix/matrix_instruction.h"
 #include "knobs/gpu/pipeline_space.h"
 
 namespace hone::knobs {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/problem/attention.h"
-#include "model/problem/conv.h"
-#include "model/problem/matmul.h"
+#include "model/problem/operation/attention.h"
+#include "model/problem/operation/conv.h"
+#include "model/problem/operation/matmul.h"
 #include "model/problem/tensor_type.h"
 
 namespace hone::model {

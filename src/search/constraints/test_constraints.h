@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/compile/constraints.h"
-#include "iree/compile/installation.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/installation.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/mlir/problem_mlir.h"
 #include "search/space/space.h"
 

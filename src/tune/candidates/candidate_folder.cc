@@ -11,7 +11,7 @@
 #include "base/text/json.h"
 #include "base/text/text.h"
 #include "iree/compile/constraints.h"
-#include "iree/compile/foreign_flags.h"
+#include "iree/compile/toolchain/foreign_flags.h"
 #include "model/result/json_reader.h"
 
 namespace hone::tune {

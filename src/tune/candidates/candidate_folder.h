@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "iree/compile/compiler.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/spec/spec.h"
 #include "model/result/config.h"
 #include "model/result/outcome.h"

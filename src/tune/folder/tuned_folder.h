@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "stats/compare.h"
 
 namespace hone::tune {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "tune/layers/layer_ways.h"
 
 namespace hone::tune {

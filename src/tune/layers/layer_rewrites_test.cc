@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "iree/compile/test_toolchain.h"
+#include "iree/compile/toolchain/test_toolchain.h"
 #include "tune/program/layout_scripts.h"
 #include "tune/program/program_flags.h"
 #include "verify/compare.h"

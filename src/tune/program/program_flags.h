@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "model/problem/layer.h"
 #include "tune/layers/layer_rewrites.h"
 

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/process/subprocess.h"
 #include "iree/compile/compiler.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 
 namespace hone::tune {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "knobs/knob_model.h"
 #include "model/problem/root_operation.h"
 

@@ -13,7 +13,7 @@
 #include "knobs/cpu/cpu_knobs.h"
 #include "knobs/gpu/gpu_knobs.h"
 #include "knobs/gpu/gpu_limits.h"
-#include "knobs/gpu/matrix_knobs.h"
+#include "knobs/gpu/matrix/matrix_knobs.h"
 #include "knobs/gpu/simt/simt_knobs.h"
 #include "knobs/pipeline_text.h"
 #include "knobs/vulkan/vulkan_knobs.h"

@@ -12,7 +12,7 @@
 #include "engine/plan/trial_context.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/run/dispatch_costs.h"
 #include "iree/spec/spec.h"
 #include "tune/program/tunable_dispatch.h"

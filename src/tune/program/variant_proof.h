@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "engine/plan/trial_context.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "tune/program/tune_result.h"
 #include "tune/program/whole_program.h"
 #include "tune/proof/proof.h"

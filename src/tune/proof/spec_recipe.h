@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/target.h"
 #include "iree/spec/spec.h"
 #include "tune/program/program_flags.h"
 #include "tune/proof/proof.h"

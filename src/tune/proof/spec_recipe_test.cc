@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "iree/compile/installation.h"
+#include "iree/compile/toolchain/installation.h"
 #include "tune/program/tune_result.h"
 
 namespace hone::tune {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "verify/onednn/onednn_plans.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 #include "verify/test_naive.h"
 
 namespace hone::verify {

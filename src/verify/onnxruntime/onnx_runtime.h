@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "verify/library_times.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::verify {
 

@@ -10,8 +10,8 @@
 #include "iree/compile/compiler.h"
 #include "iree/compile/evidence/amd_code.h"
 #include "iree/compile/evidence/ptx_code.h"
-#include "iree/compile/installation.h"
-#include "iree/compile/target.h"
+#include "iree/compile/toolchain/installation.h"
+#include "iree/compile/toolchain/target.h"
 
 namespace hone::iree {
 namespace {

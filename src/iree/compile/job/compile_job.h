@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/process/subprocess.h"
-#include "iree/compile/compile_report.h"
+#include "iree/compile/report/compile_report.h"
 #include "iree/module/dispatches/module_dispatches.h"
 #include "iree/module/matcher/module_matchers.h"
 #include "iree/module/module_constraints.h"

@@ -18,8 +18,8 @@
 #include "base/process/environment.h"
 #include "base/process/interrupt.h"
 #include "base/progress.h"
-#include "iree/compile/diagnostics.h"
 #include "iree/compile/job/job_wire.h"
+#include "iree/compile/report/diagnostics.h"
 #include "iree/compile/server/compile_child.h"
 #include "iree/compile/server/fork_server.h"
 

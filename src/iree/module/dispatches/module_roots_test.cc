@@ -6,7 +6,7 @@
 #include <set>
 
 #include "iree/compile/dispatch_programs.h"
-#include "iree/compile/test_toolchain.h"
+#include "iree/compile/toolchain/test_toolchain.h"
 #include "iree/mlir/problem_mlir.h"
 
 namespace hone::iree {

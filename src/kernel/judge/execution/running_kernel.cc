@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/progress.h"
-#include "kernel/judge/failure_text.h"
+#include "kernel/judge/facts/failure_text.h"
 #include "kernel/worker/sandbox/loader_places.h"
 #include "kernel/worker/sandbox/sandbox.h"
 

@@ -12,7 +12,7 @@
 #include "kernel/judge/task/task.h"
 #include "kernel/worker/runner/runner_setup.h"
 #include "kernel/worker/shared_tensor.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::kernel {
 

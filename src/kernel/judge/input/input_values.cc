@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "verify/half.h"
+#include "verify/tensor/half.h"
 
 namespace hone::kernel {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/judge/task/task.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::kernel {
 

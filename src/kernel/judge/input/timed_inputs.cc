@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "kernel/judge/input/input_values.h"
 #include "kernel/judge/input/natural_inputs.h"
-#include "verify/half.h"
+#include "verify/tensor/half.h"
 
 namespace hone::kernel {
 namespace {

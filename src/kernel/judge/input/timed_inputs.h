@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "kernel/judge/input/input_values.h"
 #include "kernel/judge/task/task.h"
-#include "verify/tensor.h"
+#include "verify/tensor/tensor.h"
 
 namespace hone::kernel {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/judge/kernel_facts.h"
+#include "kernel/judge/facts/kernel_facts.h"
 
 namespace hone::kernel {
 

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "engine/machine_lock.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "engine/rounds/call_trials.h"
 #include "engine/rounds/round_policies.h"
 #include "engine/rounds/sampler.h"
