@@ -6,8 +6,14 @@
 
 Each command runs on a tiny problem. It is killed by SIGKILL, SIGINT or SIGTERM at a random moment,
 and started again, until it has been killed as often as asked. After every kill the store must be
-intact, and every trial that was ever seen must still be there. A last undisturbed run completes
-the rest. Prints one line per command, and exits with 1 if anything was lost, doubled or left.
+intact, and every trial and sample that was ever seen must still be there. An undisturbed run
+completes the rest. Prints one line per command, and exits with 1 if anything was lost, doubled or
+left.
+
+lost      trials that disappeared, or have fewer samples than before
+doubled   trials repeated by a new run although the command had an unfinished run with them
+orphans   processes that survived hone by 5 s
+partial   output files that are incomplete
 """
 import argparse
 import ctypes
@@ -62,7 +68,8 @@ class Scenario:
         self.orphans = 0
         self.partial = []
         self.problems = []
-        self.seen = {}
+        self.trials = {}
+        self.runs = {}
         self.folder = None
 
     def enter(self):
@@ -75,7 +82,8 @@ class Scenario:
             shutil.copy(ROOT / "tests/exploits/problems" / kind, self.folder / kind)
         configs = [tiles(f"t{i}", 4 << (i % 3), 8 << (i // 3)) for i in range(6)]
         (self.folder / "c.json").write_text(json.dumps(configs))
-        self.seen = {}
+        self.trials = {}
+        self.runs = {}
 
     def leave(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -94,28 +102,36 @@ class Scenario:
     def error(self):
         return (self.folder / "stderr").read_text(errors="replace").strip()[-300:]
 
-    def check_store(self):
-        """Compares the trials in the store with those seen before."""
+    def read_store(self):
+        """Returns runs as {id: (key, status)} and trials as {(run, key): samples}."""
         file = self.folder / "hone.db"
         if not file.exists():
-            self.lost += len(self.seen)
-            return
-        with sqlite3.connect(file) as store:
+            return {}, {}
+        store = sqlite3.connect(file)
+        try:
             if store.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
                 self.problems.append("damaged store")
-            if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchall():
-                self.lost += len(self.seen)
-                return
-            now = {(run, key): outcome for run, key, outcome in
-                   store.execute("SELECT run, key, outcome FROM trials")}
-            self.lost += len(self.seen.keys() - now.keys())
-            # A later run has the trials of a finished one again, but continues an unfinished one.
-            self.doubled += store.execute(
-                "SELECT count(*) FROM trials t JOIN runs r ON r.id = t.run WHERE EXISTS ("
-                "SELECT 1 FROM trials e JOIN runs q ON q.id = e.run WHERE q.status != 'finished' "
-                "AND q.id < r.id AND q.key = r.key AND e.key = t.key)").fetchone()[0]
-            self.seen = now
-        store.close()
+            if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'samples'").fetchall():
+                return {}, {}
+            runs = {run: (key, status) for run, key, status in
+                    store.execute("SELECT id, key, status FROM runs")}
+            trials = {(run, key): samples for run, key, samples in store.execute(
+                "SELECT run, key, (SELECT count(*) FROM samples WHERE trial = trials.id) "
+                "FROM trials")}
+            return runs, trials
+        finally:
+            store.close()
+
+    def check_store(self):
+        """Compares the store with its contents before the last start."""
+        runs, trials = self.read_store()
+        self.lost += sum(trials.get(one, -1) < samples for one, samples in self.trials.items())
+        # Only a finished run may be followed by another one with the same key.
+        for run, key in trials:
+            self.doubled += run not in self.runs and any(
+                self.runs[earlier] == (runs[run][0], status) and (earlier, key) in self.trials
+                for earlier, (_, status) in self.runs.items() if status != "finished")
+        self.runs, self.trials = runs, trials
 
     def check_outputs(self):
         """Output files are complete or missing."""
@@ -132,10 +148,7 @@ class Scenario:
                     self.partial.append(file.name)
 
     def check_status(self):
-        with sqlite3.connect(self.folder / "hone.db") as store:
-            unfinished = store.execute(
-                "SELECT count(*) FROM runs WHERE status != 'finished'").fetchone()[0]
-        store.close()
+        unfinished = sum(status != "finished" for _, status in self.runs.values())
         if unfinished:
             self.problems.append(f"{unfinished} unfinished runs")
         leftover = [entry.name for entry in (self.folder / "tmp").iterdir()]
@@ -165,15 +178,41 @@ def reap_orphans():
     return len(left)
 
 
+def check_ending(scenario, code, expected):
+    """Checks everything after hone ended with this code."""
+    if code not in expected:
+        scenario.problems.append(f"exit code {code}: {scenario.error()}")
+    scenario.orphans += reap_orphans()
+    scenario.check_store()
+    scenario.check_outputs()
+    if code in (0, 1):
+        scenario.check_status()
+
+
 def complete(scenario, hone):
     """Runs the command to its end; returns the seconds it took."""
     begin = time.monotonic()
+    code = scenario.start(hone).wait()
+    span = time.monotonic() - begin
+    check_ending(scenario, code, (0, 1))
+    return span
+
+
+def kill_later(scenario, hone, delay):
+    """Starts the command and kills it after `delay` seconds; returns false if it ended before."""
     process = scenario.start(hone)
+    try:
+        check_ending(scenario, process.wait(delay), (0, 1))
+        return False
+    except subprocess.TimeoutExpired:
+        pass
+    name = random.choice(SIGNALS)
+    process.send_signal(name)
     code = process.wait()
-    if code not in (0, 1):
-        scenario.problems.append(f"exit code {code}: {scenario.error()}")
-    scenario.check_store()
-    return time.monotonic() - begin
+    scenario.kills += 1
+    expected = (-signal.SIGKILL,) if name == signal.SIGKILL else (130, -name)
+    check_ending(scenario, code, (*expected, 0, 1))
+    return True
 
 
 def disturb(scenario, hone, count):
@@ -183,33 +222,14 @@ def disturb(scenario, hone, count):
     scenario.leave()
     scenario.enter()
     while scenario.kills < count:
-        process = scenario.start(hone)
-        delay = random.uniform(0, span)
-        try:
-            process.wait(delay)
-        except subprocess.TimeoutExpired:
-            pass
-        if process.poll() is None:
-            name = random.choice(SIGNALS)
-            process.send_signal(name)
-            code = process.wait()
-            scenario.kills += 1
-            expected = (-signal.SIGKILL,) if name == signal.SIGKILL else (130, -name)
-            if code not in (*expected, 0, 1):
-                scenario.problems.append(f"exit code {code} after {name.name}: {scenario.error()}")
-            scenario.orphans += reap_orphans()
-            scenario.check_store()
-            scenario.check_outputs()
-            if scenario.kills % 5:
-                continue
+        killed = kill_later(scenario, hone, random.uniform(0, span))
+        if killed and scenario.kills % 5:
+            continue
+        if killed:
             complete(scenario, hone)
-        scenario.check_outputs()
-        scenario.check_status()
         scenario.leave()
         scenario.enter()
     complete(scenario, hone)
-    scenario.check_outputs()
-    scenario.check_status()
     scenario.leave()
 
 
