@@ -192,16 +192,6 @@ Value Body::slice(const Value& value, const std::vector<std::int64_t>& offsets,
 Value Body::slice(const Value& value, const std::vector<std::int64_t>& offsets,
                   const std::vector<std::int64_t>& sizes,
                   const std::vector<std::int64_t>& strides) {
-  std::vector<std::string> names;
-  for (const std::int64_t offset : offsets) {
-    names.push_back(std::to_string(offset));
-  }
-  return slice(value, names, sizes, strides);
-}
-
-Value Body::slice(const Value& value, const std::vector<std::string>& offsets,
-                  const std::vector<std::int64_t>& sizes,
-                  const std::vector<std::int64_t>& strides) {
   if (sizes == value.type.shape) {
     return value;
   }
@@ -209,13 +199,6 @@ Value Body::slice(const Value& value, const std::vector<std::string>& offsets,
   return define(type, "tensor.extract_slice {}[{}] [{}] [{}] : {} to {}", value.name,
                 fmt::join(offsets, ", "), fmt::join(sizes, ", "), fmt::join(strides, ", "),
                 value.text(), tensorText(type));
-}
-
-std::string Body::hiddenIndex(std::int64_t value) {
-  const int number = next_++;
-  line("%known{} = arith.constant {} : index", number, value);
-  line("%{} = util.optimization_barrier %known{} : index", number, number);
-  return fmt::format("%{}", number);
 }
 
 Value Body::transpose(const Value& value, const std::vector<std::size_t>& permutation) {

@@ -91,12 +91,6 @@ class Body {
   /// Extracts every `strides`-th element.
   Value slice(const Value& value, const std::vector<std::int64_t>& offsets,
               const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides);
-  /// Extracts every `strides`-th element; the offsets are numbers or values of type index.
-  Value slice(const Value& value, const std::vector<std::string>& offsets,
-              const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides);
-  /// Returns the name of an index that the compiler does not know as a constant. Operations that
-  /// differ only in such indices share their code.
-  std::string hiddenIndex(std::int64_t value);
   /// Reorders the dimensions: dimension i of the result is dimension `permutation[i]` of the value.
   Value transpose(const Value& value, const std::vector<std::size_t>& permutation);
   /// Inserts the value's elements with `strides` into a zero-filled tensor.

@@ -87,55 +87,31 @@ Value collapseTimes(Body& body, Value value, std::size_t dim, int times) {
   return value;
 }
 
-/// A position of a window.
-struct Position {
-  std::int64_t y = 0;
-  std::int64_t x = 0;
-  /// The compiler must not know the position, so that the dispatches of all positions share their
-  /// code: most of the compile time is code generation.
-  bool hidden = true;
-};
-
-/// Returns the offset of a position in both dimensions of the window, scaled by `steps`.
-std::array<std::string, 2> offsetsAt(Body& body, const Position& position,
-                                     std::array<std::int64_t, 2> steps) {
-  const auto offset = [&](std::int64_t value) {
-    return position.hidden ? body.hiddenIndex(value) : std::to_string(value);
-  };
-  return {offset(position.y * steps[0]), offset(position.x * steps[1])};
-}
-
 /// Returns the pixels at a position of the window, one per result pixel.
 Value seenFrom(Body& body, const Window& window, const Value& image, const TensorType& result,
-               const Position& position) {
-  std::vector<std::string> offsets(image.type.shape.size(), "0");
+               std::array<std::int64_t, 2> position) {
+  std::vector<std::int64_t> offsets(image.type.shape.size(), 0);
   std::vector<std::int64_t> sizes = image.type.shape;
   std::vector<std::int64_t> strides(image.type.shape.size(), 1);
-  const auto at = offsetsAt(body, position, window.dilation);
   for (std::size_t i = 0; i < 2; ++i) {
-    offsets[i + 1] = window.size[i] > 1 ? at[i] : "0";
+    offsets[i + 1] = position[i] * window.dilation[i];
     sizes[i + 1] = result.shape[i + 1];
     strides[i + 1] = window.stride[i];
   }
   return body.slice(image, offsets, sizes, strides);
 }
 
-/// Returns the weights at a position of the window, whose dimensions are `first` and the next one.
-Value sliceAt(Body& body, const Value& weights, std::size_t first, const Position& position) {
-  std::vector<std::string> offsets(weights.type.shape.size(), "0");
-  std::vector<std::int64_t> sizes = weights.type.shape;
-  const auto at = offsetsAt(body, position, {1, 1});
+/// Returns the ordered filter at a position of the window, without the dimensions of the window.
+Value filterAt(Body& body, const LayerForm& form, const Value& filter,
+               std::array<std::int64_t, 2> position) {
+  const std::size_t first = form.kind == LayerKind::grouped ? 1 : 0;
+  std::vector<std::int64_t> offsets(filter.type.shape.size(), 0);
+  std::vector<std::int64_t> sizes = filter.type.shape;
   for (std::size_t i = 0; i < 2; ++i) {
-    offsets[first + i] = sizes[first + i] > 1 ? at[i] : "0";
+    offsets[first + i] = position[i];
     sizes[first + i] = 1;
   }
-  return body.slice(weights, offsets, sizes, std::vector<std::int64_t>(sizes.size(), 1));
-}
-
-/// Returns the ordered filter at a position of the window, without the dimensions of the window.
-Value filterAt(Body& body, const LayerForm& form, const Value& filter, const Position& position) {
-  const std::size_t first = form.kind == LayerKind::grouped ? 1 : 0;
-  return collapseTimes(body, sliceAt(body, filter, first, position), first, 2);
+  return collapseTimes(body, body.slice(filter, offsets, sizes), first, 2);
 }
 
 /// Returns the loops of the matmul at one position.
@@ -164,9 +140,9 @@ Value writePerPosition(Body& body, const LayerForm& form, const Window& window,
   Value sum = body.zeros(result);
   for (std::int64_t y = 0; y < window.size[0]; ++y) {
     for (std::int64_t x = 0; x < window.size[1]; ++x) {
-      sum = body.accumulate(positionLoops(form),
-                            seenFrom(body, window, operands[0], result, {.y = y, .x = x}),
-                            filterAt(body, form, operands[1], {.y = y, .x = x}), sum);
+      sum =
+          body.accumulate(positionLoops(form), seenFrom(body, window, operands[0], result, {y, x}),
+                          filterAt(body, form, operands[1], {y, x}), sum);
     }
   }
   return form.kind == LayerKind::grouped ? body.collapse(sum, 3) : sum;
@@ -207,11 +183,9 @@ Value writePerRow(Body& body, const LayerForm& form, const Window& window,
   const Window column = mergeColumns(window);
   Value sum = body.zeros(result);
   for (std::int64_t y = 0; y < window.size[0]; ++y) {
-    const Value part =
-        body.collapse(body.slice(filter, {body.hiddenIndex(y), "0", "0"},
-                                 {1, filter.type.shape[1], filter.type.shape[2]}, {1, 1, 1}),
-                      0);
-    sum = body.accumulate(positionLoops(form), seenFrom(body, column, rows, result, {.y = y}), part,
+    const Value part = body.collapse(
+        body.slice(filter, {y, 0, 0}, {1, filter.type.shape[1], filter.type.shape[2]}), 0);
+    sum = body.accumulate(positionLoops(form), seenFrom(body, column, rows, result, {y, 0}), part,
                           sum);
   }
   return sum;
@@ -294,11 +268,15 @@ Value sumOverPositions(Body& body, const Window& window, const PanelProduct& ope
   Value sum = panelSum(body, result, operands.tile.columns);
   for (std::int64_t y = 0; y < window.size[0]; ++y) {
     for (std::int64_t x = 0; x < window.size[1]; ++x) {
-      const Position position{.y = y, .x = x, .hidden = operands.isRoot};
-      const Value panels = collapseTimes(body, sliceAt(body, operands.panels, 0, position), 0, 2);
+      std::vector<std::int64_t> offsets(operands.panels.type.shape.size(), 0);
+      std::vector<std::int64_t> sizes = operands.panels.type.shape;
+      offsets[0] = y;
+      offsets[1] = x;
+      sizes[0] = sizes[1] = 1;
+      const Value panels = collapseTimes(body, body.slice(operands.panels, offsets, sizes), 0, 2);
       const bool last = y + 1 == window.size[0] && x + 1 == window.size[1];
       sum = addPanelProduct(body,
-                            {.image = seenFrom(body, window, operands.image, result, position),
+                            {.image = seenFrom(body, window, operands.image, result, {y, x}),
                              .grouped = operands.grouped,
                              .panels = panels,
                              .tile = operands.tile,

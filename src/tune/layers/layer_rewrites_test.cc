@@ -231,21 +231,6 @@ TEST_F(LayerRewritesTest, KeepsResultsOfConvolutions) {
       kAllWays);
 }
 
-/// Code generation is most of the compile time.
-TEST_F(LayerRewritesTest, PositionsShareCode) {
-  const std::string text =
-      programWith({"conv_2d_nchw_fchw", "1x16x12x12xf32", "32x16x3x3xf32", "1x32x10x10xf32"});
-  const Way tiled{Method::perPosition, RegisterTile{.rows = 5, .columns = 16}};
-  for (const Way& way : {Way::perPosition, tiled}) {
-    const auto roots =
-        toolchain_.compiler
-            .ask(rewritten(text, {{layersOf(text).at(0), way}}), iree::ListRootsJob{})
-            .value();
-    // Products that also fill or add something have their own code, as have layout changes.
-    EXPECT_LE(roots.size(), 7U) << nameOf(way);
-  }
-}
-
 TEST_F(LayerRewritesTest, KeepsResultsWithRegisterTiles) {
   expectEqualTiled(
       programWith({"conv_2d_nchw_fchw", "2x4x7x9xf32", "32x4x3x3xf32", "2x32x5x7xf32"}),
