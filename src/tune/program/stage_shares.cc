@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
 
 namespace hone::tune {
 namespace {
 
 using std::chrono::milliseconds;
 
-/// Rounds of a final if the time is short, and its participants: the default twice, and two sets.
+/// Rounds of a final between flag sets, and its participants: the default twice, and two sets.
 constexpr int kRounds = 10;
 constexpr int kParticipants = 4;
 /// Starting a process, loading the module and the inputs.
