@@ -35,6 +35,18 @@ func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x128xf32>) -> tensor<96x12
 /// Makes the compiler's default slow, so that there is always a gain.
 constexpr const char* kBadChoice = "--iree-llvmcpu-distribution-size=1";
 
+constexpr const char* kConvolution = R"(
+func.func @main(%a: tensor<1x32x20x20xf32>, %b: tensor<64x32x3x3xf32>) -> tensor<1x64x18x18xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x64x18x18xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x64x18x18xf32>) -> tensor<1x64x18x18xf32>
+  %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%a, %b : tensor<1x32x20x20xf32>, tensor<64x32x3x3xf32>)
+      outs(%fill : tensor<1x64x18x18xf32>) -> tensor<1x64x18x18xf32>
+  return %c : tensor<1x64x18x18xf32>
+}
+)";
+
 /// A spec for the matmul with tiles outside of hone's search space.
 constexpr const char* kOddSpec = R"(
 module attributes {transform.with_named_sequence,
@@ -133,6 +145,14 @@ TEST_F(Tune, KeepsTrialBudget) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = ran.json();
   EXPECT_EQ(json.at("programs").at(0).at("variants").at(0).at("dispatches").at(0).at("tried"), 5);
+}
+
+TEST_F(Tune, SuggestsBudgetForWaysOfLayers) {
+  box_.write("conv.mlir", kConvolution);
+  const CommandResult ran = run({"conv.mlir", "--budget", "1s", "--rounds", "5"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("--budget 1m should suffice"),
+                             HasSubstr("the compiler's default is kept")));
 }
 
 TEST_F(Tune, ExplainsDispatchesAndKnobs) {

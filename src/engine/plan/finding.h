@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Finding {
   std::string artifact;
   std::string sameAs;  ///< candidate with the same binary, measured for both
   Expectation expectation = Expectation::nothing;
+  std::int64_t compileWallNs = 0;  ///< 0 if the module was cached
   double timeNs = 0;  ///< minimum of screening or median of a later stage; 0 if never measured
   /// Speedup over the baseline in the last stage, without an interval; absent for finalists.
   std::optional<double> estimatedSpeedup;

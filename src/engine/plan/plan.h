@@ -62,6 +62,9 @@ struct Plan {
   /// Skip the final of candidates that are not faster than the baseline in screening.
   bool onlyGains = false;
   std::size_t finalists = 3;
+  /// Fraction of the time budget after which no new candidate is tried; the rest is for the race
+  /// and the final.
+  double screeningShare = 0.6;
   /// Candidates compiled before the first of them is measured: one search step and the baseline.
   /// Fewer if compiling takes long, since the budget is checked between batches.
   std::size_t batch = 17;

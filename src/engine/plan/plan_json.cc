@@ -83,6 +83,7 @@ Result<Plan> readPlan(const json& json, const std::filesystem::path& folder) {
   plan.onlyGains = json.at("only_gains");
   plan.memory = json.at("fresh_memory").get<bool>() ? iree::Memory::fresh : iree::Memory::kept;
   plan.finalists = json.at("finalists");
+  plan.screeningShare = json.at("screening_share");
   plan.rounds = json.at("rounds");
   plan.compare = {json.at("margin"), json.at("confidence"), json.at("compare_seed")};
   plan.inputs = HONE_TRY(inputsFor(plan, plan.seed, folder / "inputs"));
@@ -116,6 +117,7 @@ Result<json> toJson(const Plan& plan, FileShare& files) {
               {"only_gains", plan.onlyGains},
               {"fresh_memory", plan.memory == iree::Memory::fresh},
               {"finalists", plan.finalists},
+              {"screening_share", plan.screeningShare},
               {"rounds", plan.rounds},
               {"margin", plan.compare.margin},
               {"confidence", plan.compare.confidence},

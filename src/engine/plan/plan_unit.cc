@@ -23,6 +23,7 @@ Result<json> PlanUnit::order(FileShare& files) const {
   part.selects = plan.selects && lastStage_ == LastStage::proven;
   part.onlyGains = plan.onlyGains;
   part.finalists = plan.finalists;
+  part.screeningShare = plan.screeningShare;
   part.rounds = plan.rounds;
   part.memory = plan.memory;
   part.compare = plan.compare;

@@ -171,12 +171,13 @@ Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compi
 }
 
 Result<void> screenBatch(SessionState& state, std::span<const std::size_t> batch) {
-  const std::int64_t deadlineNs = state.plan.selects ? state.clock.deadlineNs(kScreeningShare) : 0;
+  const double share = state.plan.screeningShare;
+  const std::int64_t deadlineNs = state.plan.selects ? state.clock.deadlineNs(share) : 0;
   const auto compiled = HONE_TRY(state.compile(batch, routeFor(state.plan), deadlineNs));
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const bool timedOut = compiled[i].report.status == iree::CompileReport::Status::timedOut;
-    if (isBudgeted(state, batch[i]) && state.clock.spent(timedOut ? 0.99 * kScreeningShare : 1.0)) {
+    if (isBudgeted(state, batch[i]) && state.clock.spent(timedOut ? 0.99 * share : 1.0)) {
       continue;  // not tried
     }
     HONE_CHECK(screenOne(state, batch[i], compiled[i]));
@@ -229,7 +230,7 @@ Result<void> screenCandidates(SessionState& state, std::span<const std::size_t> 
   const std::size_t size = std::max<std::size_t>(state.plan.batch, 1);
   for (std::size_t at = 0; at < pending.size(); at += size) {
     const bool mayStop = pending[at] != 0;  // race and final need the baseline
-    if (mayStop && state.clock.spent(kScreeningShare)) {
+    if (mayStop && state.clock.spent(state.plan.screeningShare)) {
       break;
     }
     HONE_CHECK(

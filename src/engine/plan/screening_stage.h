@@ -7,12 +7,9 @@
 
 namespace hone::engine {
 
-/// Fraction of the time budget after which no new candidate is tried.
-inline constexpr double kScreeningShare = 0.6;
-
 /// Compiles, verifies and screens candidates in batches, and records them. Skips candidates that
-/// are already stored, and those left after kScreeningShare of the time budget. Fails with a user
-/// error if the baseline, the first of a session, fails.
+/// are already stored, and those left after Plan::screeningShare of the time budget. Fails with a
+/// user error if the baseline, the first of a session, fails.
 [[nodiscard]] Result<void> screenCandidates(SessionState& state,
                                             std::span<const std::size_t> which);
 

@@ -82,7 +82,7 @@ Result<void> Session::submitPlanned() {
   const std::size_t count = allowedPlanned();
   context_.progress.best({});
   context_.progress.stage("trials", {.total = static_cast<std::int64_t>(count),
-                                     .atMost = state_.clock.leftUntil(kScreeningShare)});
+                                     .atMost = state_.clock.leftUntil(state_.plan.screeningShare)});
   return submitScreening(0, count);
 }
 
@@ -121,7 +121,7 @@ Result<void> Session::proveAll() {
   std::iota(all.begin(), all.end(), std::size_t{0});
   context_.progress.best({});
   context_.progress.stage("trials", {.total = static_cast<std::int64_t>(all.size()),
-                                     .atMost = state_.clock.leftUntil(kScreeningShare)});
+                                     .atMost = state_.clock.leftUntil(state_.plan.screeningShare)});
   HONE_CHECK(submit(std::move(all), LastStage::proven));
   return receive();
 }
@@ -129,7 +129,7 @@ Result<void> Session::proveAll() {
 Result<void> Session::search() {
   HONE_CHECK(submitPlanned());
   HONE_CHECK(receive());
-  while (!state_.clock.spent(kScreeningShare) && HONE_TRY(submitProposed()) > 0) {
+  while (!state_.clock.spent(state_.plan.screeningShare) && HONE_TRY(submitProposed()) > 0) {
     HONE_CHECK(receive());
   }
   HONE_CHECK(submitFinal());

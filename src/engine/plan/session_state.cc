@@ -199,6 +199,7 @@ std::vector<Finding> SessionState::findings() const {
     finding.outcome = trial->outcome;
     finding.message = trial->message;
     finding.artifact = trial->artifact;
+    finding.compileWallNs = trial->compileWallNs;
     finding.roundTimesNs = entry.roundTimesNs;
     finding.comparison = entry.comparison;
     addTime(*this, entry, finding);

@@ -82,7 +82,8 @@ Result<BatchCompiler::Member> BatchCompiler::memberFor(std::size_t index,
   member.job.source = std::move(source.file);
   member.job.flags = std::move(source.flags);
   member.job.from = std::move(source.from);
-  member.job.verifyIr = source.verifyIr;
+  // IR of a later phase was verified when it was described.
+  member.job.verifyIr = source.verifyIr && source.from == kPhaseStart;
   member.job.limits = jobs_.limits();
   member.job.limits.wall =
       std::min(member.job.limits.wall, request.wallLimit.value_or(member.job.limits.wall));

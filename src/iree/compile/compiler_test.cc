@@ -69,6 +69,20 @@ class CompilerTest : public ::testing::Test {
   std::unique_ptr<Compiler> compiler_;
 };
 
+/// Such IR is not verified by default.
+TEST_F(CompilerTest, RejectsInvalidIrOfLaterPhase) {
+  CompileRequest invalid = request(R"mlir(
+func.func @main(%a: tensor<4x5xf32>, %b: tensor<6x7xf32>, %c: tensor<4x7xf32>) -> tensor<4x7xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<4x5xf32>, tensor<6x7xf32>) outs(%c : tensor<4x7xf32>) -> tensor<4x7xf32>
+  return %r : tensor<4x7xf32>
+}
+)mlir");
+  invalid.from = kPhaseInput;
+  const Compiled compiled = compile(invalid);
+  EXPECT_NE(compiled.report.status, Status::ok);
+  EXPECT_THAT(compiled.report.message, HasSubstr("matmul"));
+}
+
 TEST_F(CompilerTest, CachesModules) {
   const Compiled first = compile(matmul());
   ASSERT_EQ(first.report.status, Status::ok) << first.report.message;

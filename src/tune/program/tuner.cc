@@ -19,20 +19,15 @@ namespace {
 constexpr double kFlagShare = 0.15;
 constexpr double kFlagShareWithLayers = 0.75;
 constexpr double kSearchShare = 0.6;
-constexpr double kSearchShareWithLayers = 0.85;
-/// Fractions of the budget at which each step ends: the estimated ways of the layers on the whole
-/// program, which usually gain most, measuring layers, their measured ways on the whole program,
-/// other flag sets, and measuring more layers.
-constexpr double kEstimatedShare = 0.5;
-constexpr double kLayerShare = 0.4;
-constexpr double kMeasuredShare = 0.6;
+/// Fractions of the budget at which each step ends: other flag sets, and measuring more layers.
 constexpr double kOtherSetsShare = 0.65;
 constexpr double kMoreLayersShare = 0.68;
 /// Part of the time for flags until the best set is combined with further flags.
 constexpr double kFirstFlagsShare = 0.75;
 constexpr const char* kFirstFlags = "flags";
-/// Programs are compiled whole for each flag set, so that a batch must be small: the first one has
-/// the default and the most promising set.
+/// Expected compile time of a set that was not compiled in time, as a multiple of that time.
+constexpr int kUntriedFactor = 2;
+/// Programs are compiled whole for each flag set, so that a batch must be small.
 constexpr std::size_t kFlagBatch = 2;
 constexpr std::int64_t kFlagRounds = 10;
 /// If flags gain more than this, the program without them is not searched.
@@ -70,6 +65,10 @@ void recordFinal(const std::vector<engine::Finding>& findings, TunedDispatch& di
 bool isClearlyFaster(const engine::Finding& one, const engine::Finding& other) {
   return one.comparison &&
          (!other.comparison || one.comparison->speedup.low > other.comparison->speedup.estimate);
+}
+
+std::chrono::milliseconds fromNs(double ns) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ns / 1e6));
 }
 
 /// Returns true for layers that a script computes in another way.
@@ -125,12 +124,16 @@ std::size_t Tuner::trialsLeft(const Limit& limit) const {
   return static_cast<std::size_t>(std::max<std::int64_t>(*limit.trials - tried_, 0));
 }
 
+double Tuner::proofBegin(bool recompiles) const {
+  return options_.budget.time ? proofShare(costs_, *options_.budget.time, recompiles) : 1;
+}
+
 Tuner::Limit Tuner::computeLimit(std::size_t variant, const TuneResult& result) const {
-  const double end = layers_ ? kSearchShareWithLayers : kSearchShare;
+  const double end = layers_ ? proofBegin(true) : kSearchShare;
   const double part =
       static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
   Limit limit;
-  limit.time = flagsEnd_ + (end - flagsEnd_) * part;
+  limit.time = std::min(flagsEnd_, end) + std::max(end - flagsEnd_, 0.0) * part;
   if (options_.budget.trials) {
     limit.trials = *options_.budget.trials * static_cast<std::int64_t>(variant + 1) /
                    static_cast<std::int64_t>(result.variants.size());
@@ -164,15 +167,18 @@ Result<std::vector<FlagSet>> Tuner::measureLayers(const std::string& which, doub
   return sets;
 }
 
-Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stage,
-                                                         std::vector<FlagSet>& sets, double end,
+Result<std::vector<engine::Finding>> Tuner::compareFlags(const FlagStage& stage,
+                                                         std::vector<FlagSet>& sets,
                                                          TuneResult& result) {
-  engine::Plan plan = planFor(whole_, stage);
+  engine::Plan plan = planFor(whole_, stage.name);
   plan.onlyGains = true;
   plan.rounds = kFlagRounds;
-  plan.batch = kFlagBatch;
-  if (const auto left = clock_.leftUntil(end)) {
+  plan.batch = stage.promising ? 1 : kFlagBatch;
+  if (const auto left = clock_.leftUntil(stage.end)) {
     plan.budget.time = std::max(*left, std::chrono::milliseconds(1));  // 0 is no limit
+    if (stage.promising) {
+      plan.screeningShare = screeningShare(costs_, *plan.budget.time);
+    }
   }
   for (FlagSet& set : sets) {
     set = HONE_TRY(withScript(std::move(set)));
@@ -184,13 +190,13 @@ Result<std::vector<engine::Finding>> Tuner::compareFlags(const std::string& stag
   return findings;
 }
 
-Result<void> Tuner::improveFlags(const std::string& stage, std::vector<FlagSet> sets, double end,
+Result<void> Tuner::improveFlags(const FlagStage& stage, std::vector<FlagSet> sets,
                                  std::optional<BestFlags>& best, TuneResult& result) {
   const std::string bestName = best ? best->set.name : "";
   if (best) {
     sets.insert(sets.begin(), best->set);
   }
-  const auto findings = HONE_TRY(compareFlags(stage, sets, end, result));
+  const auto findings = HONE_TRY(compareFlags(stage, sets, result));
   const engine::Finding* winner = engine::findWinner(findings);
   if (!best && winner != nullptr) {
     best = {setNamed(sets, winner->config.name), winner->comparison};
@@ -206,21 +212,58 @@ Result<void> Tuner::improveFlags(const std::string& stage, std::vector<FlagSet> 
   return {};
 }
 
+Result<void> Tuner::measureDefault(TuneResult& result) {
+  if (!options_.budget.time) {
+    return {};
+  }
+  std::vector<FlagSet> none;
+  const auto findings = HONE_TRY(compareFlags({"default"}, none, result));
+  costs_.call = fromNs(findings.front().timeNs);
+  costs_.compile = fromNs(static_cast<double>(findings.front().compileWallNs));
+  return {};
+}
+
+Result<void> Tuner::tryEstimatedWays(std::optional<BestFlags>& best, TuneResult& result) {
+  bench_.progress.say("trying the usual ways of the layers");
+  std::vector<FlagSet> sets = HONE_TRY(measureLayers("", 0, result));
+  const std::string name = sets.front().name;
+  costs_.compileLayers = estimateCompile(costs_, likelyChoices(listed_));
+  const auto before = clock_.used();
+  HONE_CHECK(improveFlags({kFirstFlags, proofBegin(false), true}, std::move(sets), best, result));
+  const auto tried = std::ranges::find(result.flagFindings, name,
+                                       [](const auto& finding) { return finding.config.name; });
+  if (tried == result.flagFindings.end()) {
+    costs_.compileLayers =
+        std::max(costs_.compileLayers, kUntriedFactor * (clock_.used() - before));
+    result.budgetForLayers = budgetFor(costs_);
+  } else if (tried->compileWallNs > 0) {
+    costs_.compileLayers = fromNs(static_cast<double>(tried->compileWallNs));
+  }
+  return {};
+}
+
 Result<std::optional<Tuner::BestFlags>> Tuner::findLayerFlags(TuneResult& result) {
   layers_.emplace(bench_, LayerSearchOptions{.scope = whole_.scope,
                                              .flags = whole_.flags,
                                              .seed = whole_.seed,
                                              .known = history_.layers});
   std::optional<BestFlags> best;
-  bench_.progress.say("trying the usual ways of the layers");
-  std::vector<FlagSet> sets = HONE_TRY(measureLayers("", 0, result));
-  HONE_CHECK(improveFlags(kFirstFlags, std::move(sets), kEstimatedShare, best, result));
-  if (!clock_.spent(kLayerShare)) {
-    bench_.progress.say("measuring the layers");
-    sets = HONE_TRY(measureLayers(", measured", kLayerShare, result));
-    if (!sets.empty()) {
-      HONE_CHECK(improveFlags("measured layers", std::move(sets), kMeasuredShare, best, result));
-    }
+  HONE_CHECK(measureDefault(result));
+  HONE_CHECK(tryEstimatedWays(best, result));
+  if (result.budgetForLayers) {
+    return best;
+  }
+  const auto shares = options_.budget.time
+                          ? layerShares(costs_, {*options_.budget.time, clock_.used()})
+                          : std::optional(LayerShares{.measuring = 1, .comparing = 1});
+  if (!shares) {
+    return best;
+  }
+  bench_.progress.say("measuring the layers");
+  std::vector<FlagSet> sets = HONE_TRY(measureLayers(", measured", shares->measuring, result));
+  if (!sets.empty()) {
+    HONE_CHECK(
+        improveFlags({"measured layers", shares->comparing, true}, std::move(sets), best, result));
   }
   return best;
 }
@@ -240,10 +283,13 @@ Result<std::optional<Tuner::BestFlags>> Tuner::findFlags(TuneResult& result) {
       best && best->comparison && best->comparison->speedup.low > kDecisiveSpeedup;
   if (!others.empty() && !decisive && !(rewritable && clock_.spent(end))) {
     bench_.progress.say("trying program-wide flags");
-    HONE_CHECK(improveFlags(rewritable ? "other flags" : kFirstFlags, std::move(others), end, best,
-                            result));
+    HONE_CHECK(improveFlags({rewritable ? "other flags" : kFirstFlags, end}, std::move(others),
+                            best, result));
   }
-  if (!best || target_.name != "local" || clock_.spent(flagsEnd_)) {
+  const auto left = clock_.leftUntil(flagsEnd_);
+  const bool isLate =
+      clock_.spent(flagsEnd_) || (rewritable && left && *left < comparisonTime(costs_));
+  if (!best || target_.name != "local" || isLate) {
     return best;
   }
   std::vector<FlagSet> more = extendedSets(best->set);
@@ -253,7 +299,7 @@ Result<std::optional<Tuner::BestFlags>> Tuner::findFlags(TuneResult& result) {
     more.insert(more.begin(), again.begin(), again.end());
   }
   bench_.progress.say(fmt::format("trying more flags with {}", best->set.name));
-  HONE_CHECK(improveFlags("more flags", std::move(more), flagsEnd_, best, result));
+  HONE_CHECK(improveFlags({"more flags", flagsEnd_}, std::move(more), best, result));
   return best;
 }
 

@@ -12,6 +12,7 @@
 #include "tune/layers/layer_search.h"
 #include "tune/program/dispatch_search.h"
 #include "tune/program/history.h"
+#include "tune/program/stage_shares.h"
 #include "tune/program/tunable_finder.h"
 #include "tune/program/tune_result.h"
 
@@ -63,16 +64,25 @@ class Tuner {
   /// that were not returned before; `which` makes their names unique.
   [[nodiscard]] Result<std::vector<FlagSet>> measureLayers(const std::string& which, double end,
                                                            TuneResult& result);
-  /// Compares the flag sets with the default until `end`, a fraction of the budget. Adds the files
-  /// of scripts to the sets.
-  [[nodiscard]] Result<std::vector<engine::Finding>> compareFlags(const std::string& stage,
+  /// A comparison of flag sets with the default.
+  struct FlagStage {
+    std::string name;
+    double end = 1;  ///< fraction of the budget
+    /// The sets are few and promising: compile them one by one, for most of the stage's time.
+    bool promising = false;
+  };
+  /// Compares the flag sets with the default. Adds the files of scripts to the sets.
+  [[nodiscard]] Result<std::vector<engine::Finding>> compareFlags(const FlagStage& stage,
                                                                   std::vector<FlagSet>& sets,
-                                                                  double end, TuneResult& result);
+                                                                  TuneResult& result);
   /// Compares the sets with the default and the best set, which is replaced by one that is clearly
   /// faster.
-  [[nodiscard]] Result<void> improveFlags(const std::string& stage, std::vector<FlagSet> sets,
-                                          double end, std::optional<BestFlags>& best,
-                                          TuneResult& result);
+  [[nodiscard]] Result<void> improveFlags(const FlagStage& stage, std::vector<FlagSet> sets,
+                                          std::optional<BestFlags>& best, TuneResult& result);
+  /// Measures the default, so that the times of the other stages can be planned.
+  [[nodiscard]] Result<void> measureDefault(TuneResult& result);
+  /// Tries known and estimated ways of the layers. Suggests a budget if this one does not suffice.
+  [[nodiscard]] Result<void> tryEstimatedWays(std::optional<BestFlags>& best, TuneResult& result);
   /// Returns the best flag set that computes layers in their ways; nothing if none is faster than
   /// the default. Known and estimated ways come first, because they usually gain most.
   [[nodiscard]] Result<std::optional<BestFlags>> findLayerFlags(TuneResult& result);
@@ -80,6 +90,8 @@ class Tuner {
   [[nodiscard]] Result<std::optional<BestFlags>> findFlags(TuneResult& result);
   /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
+  /// Returns the fraction of the budget at which the proof of a program with layers begins.
+  [[nodiscard]] double proofBegin(bool recompiles) const;
   /// Bounds a variant's use of the budget.
   struct Limit {
     double time = 1;                     ///< fraction of the time budget
@@ -105,8 +117,9 @@ class Tuner {
   std::filesystem::path folder_;
   History history_;
   engine::BudgetClock clock_;
-  std::vector<model::Layer> listed_;    ///< all layers of the program
-  std::optional<LayerSearch> layers_;   ///< if there are layers to measure
+  std::vector<model::Layer> listed_;   ///< all layers of the program
+  std::optional<LayerSearch> layers_;  ///< if there are layers to measure
+  ProgramCosts costs_;
   std::set<std::string> triedScripts_;  ///< of flag sets with ways of layers
   double flagsEnd_ = 0;     ///< fraction of the budget at which the search of the variants begins
   std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
