@@ -140,16 +140,6 @@ void printUntried(const TunedProgram& tuned) {
              std::max<std::int64_t>(1, std::llround(std::ceil(needed / 60))));
 }
 
-/// Prints the budget that would suffice for the ways of the layers, if this one did not.
-void printUntriedLayers(const tune::TuneResult& result) {
-  if (result.budgetForLayers) {
-    fmt::print(
-        "layers keep the compiler's ways: compiling others takes too long for this budget; "
-        "--budget {}m should suffice\n",
-        result.budgetForLayers->count());
-  }
-}
-
 /// Prints the reference of a model and the time of ONNX Runtime.
 void printModel(const TunedProgram& tuned) {
   model::TunedProgram program;
@@ -183,7 +173,6 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     printVariant(variant);
   }
   fmt::print("\n");
-  printUntriedLayers(tuned.result);
   printUntried(tuned);
   for (const std::string& lost : tuned.result.lost) {
     fmt::print("tried on the whole program: {}\n", lost);

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 constexpr int kRounds = 10;
 constexpr int kParticipants = 4;
 /// Starting a process, loading the module and the inputs.
-constexpr milliseconds kStart{150};
+constexpr milliseconds kStart{100};
 /// Verifying and screening a candidate, in calls of the default.
 constexpr int kScreeningCalls = 10;
 /// Bounds of the fraction of the budget at which the proof begins.

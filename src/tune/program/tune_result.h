@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,8 +37,6 @@ struct Variant {
 struct TuneResult {
   std::vector<model::TunedLayer> layers;  ///< layers whose ways were measured
   std::vector<engine::Finding> flagFindings;
-  /// Budget that suffices for the ways of the layers, if this one did not; an estimate.
-  std::optional<std::chrono::minutes> budgetForLayers;
   std::vector<Variant> variants;
   std::optional<Proof> proof;     ///< its recipe is the index of the variant; nothing: no gain
   std::vector<std::string> lost;  ///< attempts on the whole program without gain, with the reason

@@ -235,7 +235,7 @@ Result<void> Tuner::tryEstimatedWays(std::optional<BestFlags>& best, TuneResult&
   if (tried == result.flagFindings.end()) {
     costs_.compileLayers =
         std::max(costs_.compileLayers, kUntriedFactor * (clock_.used() - before));
-    result.budgetForLayers = budgetFor(costs_);
+    budgetForLayers_ = budgetFor(costs_);
   } else if (tried->compileWallNs > 0) {
     costs_.compileLayers = fromNs(static_cast<double>(tried->compileWallNs));
   }
@@ -250,7 +250,7 @@ Result<std::optional<Tuner::BestFlags>> Tuner::findLayerFlags(TuneResult& result
   std::optional<BestFlags> best;
   HONE_CHECK(measureDefault(result));
   HONE_CHECK(tryEstimatedWays(best, result));
-  if (result.budgetForLayers) {
+  if (budgetForLayers_) {
     return best;
   }
   const auto shares = options_.budget.time
@@ -481,6 +481,11 @@ Result<TuneResult> Tuner::run() {
     return std::unexpected(*failed);
   }
   HONE_CHECK(proveVariants(bench_, target_, whole_, {options_.rounds, clock_.left()}, result));
+  if (budgetForLayers_) {
+    result.lost.push_back(
+        fmt::format("the ways of the layers: not compiled in time; --budget {}m should suffice",
+                    budgetForLayers_->count()));
+  }
   bench_.progress.finish();
   return result;
 }

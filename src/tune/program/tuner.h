@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -120,6 +121,8 @@ class Tuner {
   std::vector<model::Layer> listed_;   ///< all layers of the program
   std::optional<LayerSearch> layers_;  ///< if there are layers to measure
   ProgramCosts costs_;
+  /// Budget that suffices for the ways of the layers, if this one did not; an estimate.
+  std::optional<std::chrono::minutes> budgetForLayers_;
   std::set<std::string> triedScripts_;  ///< of flag sets with ways of layers
   double flagsEnd_ = 0;     ///< fraction of the budget at which the search of the variants begins
   std::int64_t tried_ = 0;  ///< candidates tried for dispatches, including planned ones
