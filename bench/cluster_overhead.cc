@@ -198,7 +198,8 @@ Result<void> measure(const Options& options) {
 int work(const char* folder) {
   catchInterrupts();
   auto spool = cluster::Spool::open(folder);
-  const auto make = [](const json&) -> Result<std::unique_ptr<cluster::UnitPerformer>> {
+  const auto make =
+      [](const cluster::WorkerSetup&) -> Result<std::unique_ptr<cluster::UnitPerformer>> {
     return std::make_unique<ReplayPerformer>();
   };
   const cluster::WorkerOptions options{cluster::workerName(), false, cluster::nodeName()};

@@ -1,7 +1,6 @@
 #include "app/common/open_executor.h"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "base/machine.h"
@@ -12,7 +11,6 @@ namespace hone::app {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// Returns the artifact folder. `local` code runs only on the CPU model it was compiled for.
 fs::path artifactsIn(const fs::path& shared, const std::string& target) {
@@ -30,34 +28,36 @@ ToolchainOptions commandToolchain(ToolchainOptions options, const cluster::Optio
   return options;
 }
 
-json toolchainSetup(const Toolchain& toolchain, const ToolchainOptions& options) {
-  return {{"iree", toolchain.installation.site.string()},
-          {"target", options.target},
-          {"device", toolchain.device->name},
-          {"compile_seconds", options.compileSeconds},
-          {"run_seconds", options.runSeconds}};
+cluster::WorkerToolchain toolchainSetup(const Toolchain& toolchain,
+                                        const ToolchainOptions& options) {
+  return {.iree = toolchain.installation.site,
+          .target = options.target,
+          .device = toolchain.device->name,
+          .compileSeconds = options.compileSeconds,
+          .runSeconds = options.runSeconds};
 }
 
-ToolchainOptions workerToolchain(const json& setup) {
-  const json& toolchain = setup.at("engine");
+ToolchainOptions workerToolchain(const cluster::WorkerSetup& setup) {
+  const cluster::WorkerToolchain& toolchain = *setup.toolchain;
   ToolchainOptions options;
-  options.target = toolchain.at("target");
-  options.device = toolchain.at("device");
-  options.compileSeconds = toolchain.at("compile_seconds");
-  options.runSeconds = toolchain.at("run_seconds");
-  options.artifacts = artifactsIn(setup.at("shared").get<std::string>(), options.target);
+  options.target = toolchain.target;
+  options.device = toolchain.device;
+  options.compileSeconds = toolchain.compileSeconds;
+  options.runSeconds = toolchain.runSeconds;
+  options.artifacts = artifactsIn(setup.shared, options.target);
   // Slurm may give a job fewer CPUs than the system reports.
   const char* cpus = std::getenv("SLURM_CPUS_ON_NODE");
   options.compilers = static_cast<std::size_t>(parseInt(cpus == nullptr ? "" : cpus).value_or(0));
   return options;
 }
 
-Result<std::unique_ptr<engine::Executor>> openExecutor(const cluster::Options& options, json setup,
+Result<std::unique_ptr<engine::Executor>> openExecutor(const cluster::Options& options,
+                                                       cluster::WorkerSetup setup,
                                                        const cluster::ExecutorRun& run) {
   if (!options.usesCluster()) {
     return std::make_unique<engine::LocalExecutor>(run.store, run.run, run.progress);
   }
-  setup["version"] = HONE_VERSION;
+  setup.version = HONE_VERSION;
   return HONE_TRY(cluster::SlurmExecutor::open(options, std::move(setup), run));
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 
 #include "app/common/toolchain.h"
 #include "base/error.h"
 #include "cluster/settings/options.h"
 #include "cluster/slurm_executor.h"
+#include "cluster/spool/worker_setup.h"
 #include "engine/executor/executor.h"
 
 namespace hone::app {
@@ -15,14 +15,15 @@ namespace hone::app {
 /// compiled modules go to the shared folder.
 [[nodiscard]] ToolchainOptions commandToolchain(ToolchainOptions options,
                                                 const cluster::Options& cluster);
-/// Serializes the toolchain for workers; workerToolchain() restores its options there.
-[[nodiscard]] nlohmann::json toolchainSetup(const Toolchain& toolchain,
-                                            const ToolchainOptions& options);
-[[nodiscard]] ToolchainOptions workerToolchain(const nlohmann::json& setup);
+/// Describes the toolchain for workers; workerToolchain() restores its options there.
+[[nodiscard]] cluster::WorkerToolchain toolchainSetup(const Toolchain& toolchain,
+                                                      const ToolchainOptions& options);
+/// The setup must have a toolchain.
+[[nodiscard]] ToolchainOptions workerToolchain(const cluster::WorkerSetup& setup);
 
 /// Opens the executor that `options` selects; cluster workers receive `setup`. `options` and `run`
 /// must outlive the executor.
 [[nodiscard]] Result<std::unique_ptr<engine::Executor>> openExecutor(
-    const cluster::Options& options, nlohmann::json setup, const cluster::ExecutorRun& run);
+    const cluster::Options& options, cluster::WorkerSetup setup, const cluster::ExecutorRun& run);
 
 }  // namespace hone::app

@@ -48,11 +48,11 @@ Result<PlainKernels> translatePython(const kernel::JudgeOptions& judging, const 
     return PlainKernels{{}, "no Python with torch found to read the reference"};
   }
   constexpr std::chrono::minutes kTimeout{5};
-  const Finished ran =
-      HONE_TRY(runCommand({{judging.python.string(), pythonScript("hone_plain_kernel.py").string(),
-                            task.pytorch.string(), std::string(kernel::nameOf(language))},
-                           {},
-                           {kTimeout, 0}}));
+  const Finished ran = HONE_TRY(
+      runCommand({{judging.python.string(), "-B", pythonScript("hone_plain_kernel.py").string(),
+                   task.pytorch.string(), std::string(kernel::nameOf(language))},
+                  {},
+                  {kTimeout, 0}}));
   const std::string_view out = trim(ran.out);
   const auto answer = nlohmann::json::parse(out.substr(out.rfind('\n') + 1), nullptr, false);
   if (!ran.ending.ok() || !answer.is_object()) {

@@ -259,8 +259,7 @@ Result<int> optimize(const Context& context, const OptimizeCommandOptions& given
   described.key = HONE_TRY(runKey(options, cluster));
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
-  const auto executor =
-      HONE_TRY(openExecutor(cluster, json::object(), {store, context.store, run, progress}));
+  const auto executor = HONE_TRY(openExecutor(cluster, {}, {store, context.store, run, progress}));
   OptimizeRun optimization(context, options, command.get(), {*executor, store, run, progress});
   const auto summary = optimization.optimize();
   if (!summary) {

@@ -180,7 +180,7 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
   described.seed = options.profile.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const auto executor =
-      HONE_TRY(openExecutor(cluster, {{"engine", toolchainSetup(toolchain, options.toolchain)}},
+      HONE_TRY(openExecutor(cluster, {.toolchain = toolchainSetup(toolchain, options.toolchain)},
                             {store, context.store, run, progress}));
   const iree::ModuleRunner runner = toolchain.runner();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);

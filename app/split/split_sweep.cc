@@ -7,19 +7,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/common/open_executor.h"
+#include "app/split/split_command.h"
 #include "app/split/split_report.h"
 #include "app/split/split_result.h"
 #include "app/split/split_source.h"
+#include "app/split/split_validation.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text/text.h"
-#include "cluster/device_executor.h"
 #include "model/workload/sweep.h"
 #include "split/fit/analysis.h"
-#include "split/fit/rule.h"
 #include "split/sweep/rebuild_choices.h"
 #include "split/sweep/result_files.h"
 #include "split/sweep/result_reader.h"
@@ -29,7 +28,6 @@
 namespace hone::app {
 namespace {
 
-using split::Recommendation;
 using split::ShapeRecord;
 using split::SweepProblem;
 
@@ -40,108 +38,6 @@ constexpr double kSweepShare = 0.6;
 
 /// Prints an outcome and returns the exit code.
 using Reporter = std::function<int(const SplitOutcome&)>;
-
-/// Toolchain, store and run of a subcommand.
-struct SplitCommand {
-  Toolchain toolchain;
-  iree::ModuleRunner runner;
-  std::vector<iree::ModuleRunner> others = {};  ///< of further devices that share the shapes
-  store::Store store;
-  std::int64_t run = 0;
-  ScratchFolder folder;  ///< for sources
-  Progress& progress;
-  std::unique_ptr<engine::Executor> executor = nullptr;
-
-  SplitCommand(Toolchain started, store::Store opened, std::int64_t number, ScratchFolder scratch,
-               Progress& shown)
-      : toolchain(std::move(started)),
-        runner(toolchain.runner()),
-        store(std::move(opened)),
-        run(number),
-        folder(std::move(scratch)),
-        progress(shown) {}
-  [[nodiscard]] engine::UnitRun unitRun() { return {*executor, store, run, progress}; }
-};
-
-/// Returns the devices of the run, as stored with it.
-std::string deviceNames(const Toolchain& toolchain, const SplitOptions& options) {
-  return options.devices.size() > 1 ? join(options.devices, ",") : toolchain.device->name;
-}
-
-std::string runKey(const Toolchain& toolchain, const SplitOptions& options, std::string_view mode,
-                   const std::vector<SweepProblem>& problems, const std::string& executor) {
-  Hasher hasher;
-  hasher.field("split")
-      .field(mode)
-      .field(toolchain.compiler.revision())
-      .field(deviceNames(toolchain, options));
-  hasher.field(options.limits).field(options.budget).field(std::to_string(options.seed));
-  for (const std::string& flag : toolchain.target.flags) {
-    hasher.field(flag);
-  }
-  for (const SweepProblem& problem : problems) {
-    hasher.field(nameOf(problem.problem)).field(problem.arguments);
-  }
-  if (executor != "local") {
-    hasher.field(executor);
-  }
-  return hasher.hex();
-}
-
-/// Returns runners for the devices after the first.
-Result<std::vector<iree::ModuleRunner>> otherRunners(const Toolchain& toolchain,
-                                                     const SplitOptions& options) {
-  std::vector<iree::ModuleRunner> others;
-  for (std::size_t i = 1; i < options.devices.size(); ++i) {
-    const auto device =
-        HONE_TRY(iree::chooseDevice(toolchain.installation, toolchain.target, options.devices[i]));
-    others.emplace_back(toolchain.installation, device.value_or(*toolchain.device),
-                        toolchain.runLimits);
-  }
-  return others;
-}
-
-Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
-                                                   const SplitOptions& options,
-                                                   std::string_view mode,
-                                                   const std::vector<SweepProblem>& problems,
-                                                   Progress& progress) {
-  const cluster::Options clusterOptions = HONE_TRY(options.cluster.resolve());
-  if (clusterOptions.usesCluster() && options.devices.size() > 1) {
-    return userError("--device: the nodes of a cluster share the shapes; give one {} device",
-                     iree::deviceNamed(options.devices.front()).driver());
-  }
-  ToolchainOptions toolchainOptions = commandToolchain(options.toolchain, clusterOptions);
-  if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
-    toolchainOptions.device = "local-task";  // splits gain parallelism
-  }
-  Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
-  if (!toolchain.device) {
-    return userError(
-        "no {} device found; measure on a machine that has one, then run hone split analyze on the "
-        "results",
-        toolchain.target.name);
-  }
-  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
-  store::Run described = describeRun(context, toolchain, "split");
-  described.device = deviceNames(toolchain, options);
-  described.key = runKey(toolchain, options, mode, problems, clusterOptions.executor);
-  described.seed = options.seed;
-  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
-  ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
-  auto command = std::make_unique<SplitCommand>(std::move(toolchain), std::move(store), run,
-                                                std::move(scratch), progress);
-  command->others = HONE_TRY(otherRunners(command->toolchain, options));
-  if (!command->others.empty()) {
-    command->executor =
-        std::make_unique<cluster::DeviceExecutor>(command->store, run, options.devices.size());
-    return command;
-  }
-  command->executor = HONE_TRY(openExecutor(
-      clusterOptions, {{"engine", toolchainSetup(command->toolchain, toolchainOptions)}},
-      {command->store, context.store, run, progress}));
-  return command;
-}
 
 /// Returns the newest shape of each race in finished sweeps.
 Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
@@ -175,58 +71,6 @@ split::SweepResult toResult(const std::vector<ShapeRecord>& records,
     result.failures.insert(result.failures.end(), record.failures.begin(), record.failures.end());
   }
   return result;
-}
-
-/// Returns the limits of the recommended code; for kinds without a recommendation, those of the
-/// compiler.
-split::LimitChooser makeChooser(const std::vector<Recommendation>& recommendations, bool twoD) {
-  std::map<model::ReductionKind, split::Heuristic> heuristics;
-  for (const Recommendation& one : recommendations) {
-    const auto& heuristic = twoD ? one.twoD.heuristic : one.oneD.heuristic;
-    if (heuristic.form == split::SourceForm::functions) {
-      heuristics[heuristic.kind] = heuristic;
-    }
-  }
-  return [heuristics = std::move(heuristics)](const model::Reduction& reduction) {
-    const auto at = heuristics.find(reduction.kind);
-    return at == heuristics.end() ? split::compilersLimit(reduction)
-                                  : split::chooseLimit(at->second, reduction);
-  };
-}
-
-std::vector<split::ValidationOrder> makeValidationOrders(
-    const std::vector<SweepProblem>& problems, const std::vector<ShapeRecord>& records,
-    const std::vector<Recommendation>& recommendations) {
-  const auto oneD = makeChooser(recommendations, false);
-  const auto twoD = makeChooser(recommendations, true);
-  std::vector<split::ValidationOrder> orders;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const split::ShapeResult& shape = records[i].shape;
-    if (!shape.baseline) {
-      continue;
-    }
-    split::ValidationOrder order;
-    order.problem = problems[i];
-    order.sweptBaselineUs = shape.baseline->timeUs();
-    order.sizes[kOneD] = split::sizesUnder(shape.reduction, oneD);
-    order.sizes[kTwoD] = split::sizesUnder(shape.reduction, twoD);
-    if (auto sizes = split::oracleSizes(shape)) {
-      order.sizes[kOracle] = std::move(*sizes);
-    }
-    orders.push_back(std::move(order));
-  }
-  return orders;
-}
-
-/// Adds the oracle to the validated problems whose fastest measured split is the compiler's
-/// default: it is the baseline and needs no measurement.
-void addDefaultOracles(const std::vector<split::ValidationOrder>& orders,
-                       std::vector<split::ValidationRecord>& records) {
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (!orders[i].sizes.contains(kOracle) && records[i].baselineUs > 0) {
-      records[i].choices[kOracle] = {records[i].baselineUs, std::nullopt};
-    }
-  }
 }
 
 /// Builds compilers from the user's checkout: one per limit of `rebuild`, and one with its

@@ -121,10 +121,10 @@ TuneCommandOptions continuedOptions(TuneCommandOptions options,
 
 /// Returns the setup of the workers. For the target `local` it includes the CPU, because the
 /// dispatches are extracted on this machine.
-nlohmann::json setupFor(const Toolchain& toolchain, const ToolchainOptions& options) {
-  nlohmann::json setup = {{"engine", toolchainSetup(toolchain, options)}};
+cluster::WorkerSetup setupFor(const Toolchain& toolchain, const ToolchainOptions& options) {
+  cluster::WorkerSetup setup{.toolchain = toolchainSetup(toolchain, options)};
   if (toolchain.target.name == "local") {
-    setup["cpu"] = cpuName();
+    setup.cpu = cpuName();
   }
   return setup;
 }

@@ -82,25 +82,25 @@ class WorkerTools {
 /// Performs the units of a head with the toolchain that its setup describes.
 class WorkerPerformer : public cluster::UnitPerformer {
  public:
-  WorkerPerformer(json setup, bool onlyCompile)
+  WorkerPerformer(cluster::WorkerSetup setup, bool onlyCompile)
       : setup_(std::move(setup)), onlyCompile_(onlyCompile), progress_(true) {}
 
   /// Starts the toolchain.
   [[nodiscard]] Result<void> start() {
     node_ = cluster::cpuNode();
-    if (!setup_.contains("engine")) {
+    if (!setup_.toolchain) {
       return {};
     }
     Context context;
-    context.ireeFolder = setup_.at("engine").at("iree");
+    context.ireeFolder = setup_.toolchain->iree.string();
     ToolchainOptions options = workerToolchain(setup_);
     options.runsElsewhere = onlyCompile_;  // needs no device
     Toolchain toolchain = HONE_TRY(Toolchain::start(context, options));
-    if (const std::string cpu = setup_.value("cpu", node_.cpu); cpu != node_.cpu) {
+    if (setup_.cpu && *setup_.cpu != node_.cpu) {
       return machineError(
           "{} has a {}, but the dispatches were extracted for a {}; run the command on a machine "
           "with the CPU of the nodes",
-          node_.name, node_.cpu, cpu);
+          node_.name, node_.cpu, *setup_.cpu);
     }
     if (!toolchain.device) {
       return machineError("{}: no {} device found", node_.name, toolchain.target.name);
@@ -143,17 +143,18 @@ class WorkerPerformer : public cluster::UnitPerformer {
     return tools_->unitFrom(queued, progress_);
   }
 
-  json setup_;
+  cluster::WorkerSetup setup_;
   bool onlyCompile_;
   Progress progress_;
   store::Node node_;
   std::unique_ptr<WorkerTools> tools_;
 };
 
-Result<std::unique_ptr<cluster::UnitPerformer>> makePerformer(const json& setup, bool onlyCompile) {
-  if (setup.value("version", "") != HONE_VERSION) {
+Result<std::unique_ptr<cluster::UnitPerformer>> makePerformer(const cluster::WorkerSetup& setup,
+                                                              bool onlyCompile) {
+  if (setup.version != HONE_VERSION) {
     return machineError("version mismatch: the head is hone {}, this worker is hone {}",
-                        setup.value("version", "(unknown)"), HONE_VERSION);
+                        setup.version.empty() ? "(unknown)" : setup.version, HONE_VERSION);
   }
   auto performer = std::make_unique<WorkerPerformer>(setup, onlyCompile);
   HONE_CHECK(performer->start());
@@ -182,7 +183,7 @@ void addWorkerCommand(CLI::App& app, Context& context) {
       options->name = cluster::workerName();
       options->node = cluster::nodeName();
       auto spool = HONE_TRY(cluster::Spool::open(*folder));
-      HONE_CHECK(cluster::serve(std::move(spool), *options, [&](const json& setup) {
+      HONE_CHECK(cluster::serve(std::move(spool), *options, [&](const cluster::WorkerSetup& setup) {
         return makePerformer(setup, options->onlyCompile);
       }));
       return 0;

@@ -26,23 +26,8 @@ constexpr int kMaxLastCancels = 3;
 constexpr std::chrono::milliseconds kLastPause{2000};
 /// Intervals up to this are not considered a delay of the head.
 constexpr std::int64_t kLateNs = kSecondNs;
-/// A unit that killed this many workers is not retried.
-constexpr int kMaxDeaths = 3;
-/// A unit at which this many machines failed is not retried: they are unlikely to be all bad.
-constexpr int kMaxUnitFailures = 6;
 /// Fewer workers that cannot start may be coincidence.
 constexpr std::size_t kMinBadWorkers = 3;
-constexpr std::string_view kCompileSuffix = "c";
-
-/// Returns the unit that compiles the code measured by another unit.
-QueuedUnit compileUnit(const QueuedUnit& unit) {
-  QueuedUnit compile = unit;
-  compile.key = fmt::format("{}{}", unit.key, kCompileSuffix);
-  compile.onlyCompile = true;
-  compile.deaths = compile.failures = 0;
-  compile.nodes.clear();
-  return compile;
-}
 
 }  // namespace
 
@@ -52,14 +37,14 @@ std::string Status::text() const {
 }
 
 Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::string& name,
-                                         nlohmann::json setup) {
+                                         WorkerSetup setup) {
   HONE_CHECK(Slurm::check());
   if (options.nodes == 0) {
     return userError("--nodes: expected at least 1");
   }
-  setup["idle_seconds"] = options.idleSeconds;
-  setup["head_seconds"] = options.headSeconds;
-  setup["shared"] = options.sharedFolder().string();
+  setup.idleSeconds = options.idleSeconds;
+  setup.headSeconds = options.headSeconds;
+  setup.shared = options.sharedFolder();
   auto spool = HONE_TRY(Spool::create(options.sharedFolder() / "runs" / name, setup));
   std::unique_ptr<Head> head(
       new Head(options, std::move(spool), Slurm(fmt::format("hone-{}", name))));
@@ -79,12 +64,7 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
     head->spool_.leave(worker);  // live workers write it again
   }
   HONE_CHECK(head->readJobs());  // ended workers no longer hold their units
-  for (const std::string& key : head->spool_.queuedKeys()) {
-    head->inherited_.insert(key);
-  }
-  for (const Claim& claim : head->spool_.claims()) {
-    head->inherited_.insert(claim.key());
-  }
+  head->units_.inherit();
   return head;
 }
 
@@ -113,166 +93,18 @@ Result<void> Head::sendHeartbeat() {
   return spool_.writeHeadHeartbeat(++heartbeats_, false);
 }
 
-void Head::setWaiting(const std::string& key) {
-  units_[key].state = Pending::State::waiting;
-  waiting_.push_back(key);
-}
-
-void Head::startUnit(const std::string& key) {
-  if (inherited_.erase(key) > 0) {
-    units_[key].state = Pending::State::queued;
-  } else {
-    setWaiting(key);
-  }
-}
-
-Result<void> Head::enqueue(QueuedUnit unit) {
-  const std::string key = unit.key;
-  if (units_.contains(key) || answers_.contains(key)) {
-    return {};
-  }
-  spool_.restoreFailures(unit);
-  ++unitCount_;
-  if (auto done = spool_.doneAnswer(key)) {
-    answers_.emplace(key, std::move(*done));
-    return {};
-  }
-  QueuedUnit compile = compileUnit(unit);
-  const bool compileFirst =
-      options_.compileNodes > 0 && !inherited_.contains(key) && !spool_.doneAnswer(compile.key);
-  units_[key].unit = std::move(unit);
-  if (compileFirst) {
-    units_[key].state = Pending::State::compiling;
-    const std::string first = compile.key;
-    units_[first].unit = std::move(compile);
-    startUnit(first);
-  } else {
-    startUnit(key);
-  }
-  return {};
-}
-
-std::size_t Head::count(Pending::State state) const {
-  return static_cast<std::size_t>(
-      std::count_if(units_.begin(), units_.end(),
-                    [&](const auto& entry) { return entry.second.state == state; }));
-}
-
-Result<void> Head::fillQueue() {
-  std::size_t queued = waiting_.empty() ? 0 : count(Pending::State::queued);
-  while (queued < window() && !waiting_.empty()) {
-    const auto at = units_.find(waiting_.front());
-    waiting_.pop_front();
-    if (at == units_.end() || at->second.state != Pending::State::waiting) {
-      continue;
-    }
-    HONE_CHECK(spool_.put(at->second.unit));
-    at->second.state = Pending::State::queued;
-    ++queued;
-  }
-  return {};
-}
-
-void Head::acceptAnswer(Answer answer) {
-  const std::string key = answer.key;
-  const auto at = units_.find(key);
-  if (at == units_.end()) {
-    return;  // for an earlier head that requested more, or a duplicate answer
-  }
-  if (at->second.state == Pending::State::queued) {
-    spool_.withdraw(key);
-  }
-  const bool onlyCompile = at->second.unit.onlyCompile;
-  units_.erase(at);
-  if (!onlyCompile) {
-    answers_[key] = std::move(answer);
-    return;
-  }
-  // Compile errors and crashes are reported by the measuring unit.
-  const std::string measured = key.substr(0, key.size() - kCompileSuffix.size());
-  if (units_.contains(measured)) {
-    setWaiting(measured);
-  }
-}
-
 bool Head::collectAnswers() {
   auto answers = spool_.takeAnswers();
   for (Answer& answer : answers) {
     workers_.noteAnswer(answer);
-    inherited_.erase(answer.key);
-    acceptAnswer(std::move(answer));
+    units_.accept(std::move(answer));
   }
   return !answers.empty();
 }
 
-bool Head::countDeath(const std::string& key, const std::string& worker, const std::string& why) {
-  const auto at = units_.find(key);
-  if (at == units_.end()) {
-    return false;
-  }
-  QueuedUnit& unit = at->second.unit;
-  if (++unit.deaths < kMaxDeaths) {
-    static_cast<void>(spool_.storeFailures(unit));
-    return false;
-  }
-  giveUp(unit, worker, fmt::format("{} workers died executing it; the last: {}", kMaxDeaths, why));
-  return true;
-}
-
-void Head::giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why) {
-  Answer answer;
-  answer.key = unit.key;
-  answer.killed = true;
-  answer.worker = worker;
-  answer.error = Error{Fault::user, why};
-  static_cast<void>(spool_.storeAnswer(answer));  // the next head must not retry it
-  acceptAnswer(std::move(answer));
-}
-
-void Head::handleMachineFailure(const WorkerDeath& death) {
-  const auto at = units_.find(death.key);
-  if (at == units_.end()) {
-    inherited_.erase(death.key);
-    return;
-  }
-  ++requeued_;
-  QueuedUnit& unit = at->second.unit;
-  if (++unit.failures == kMaxUnitFailures) {
-    giveUp(unit, death.worker,
-           fmt::format("the machines of {} workers failed executing it; the last: {}",
-                       kMaxUnitFailures, death.why));
-    return;
-  }
-  static_cast<void>(spool_.storeFailures(unit));
-  setWaiting(death.key);
-}
-
-void Head::handleDeath(const std::string& key, const std::string& worker, const std::string& why) {
-  if (!units_.contains(key)) {
-    inherited_.erase(key);  // the next request queues it again
-    return;
-  }
-  ++requeued_;
-  if (!countDeath(key, worker, why)) {
-    setWaiting(key);
-  }
-}
-
-void Head::releaseWorker(const std::string& worker, bool countsDeath, const std::string& why) {
-  for (const Claim& claim : spool_.claims()) {
-    if (claim.worker != worker) {
-      continue;
-    }
-    spool_.release(claim);
-    if (countsDeath) {
-      handleDeath(claim.key(), worker, why);
-    } else if (units_.contains(claim.key())) {
-      ++requeued_;
-      setWaiting(claim.key());
-    } else {
-      inherited_.erase(claim.key());
-    }
-  }
+Result<void> Head::enqueue(QueuedUnit unit) {
+  units_.enqueue(std::move(unit));
+  return {};
 }
 
 Result<void> Head::noteFailedStart(const std::string& worker, const std::string& why) {
@@ -287,7 +119,7 @@ Result<void> Head::noteFailedWorker(const std::string& worker, const std::string
   // All workers requested at a time may have got bad nodes; a claimed unit shows that others can
   // work.
   if (workers_.failures() < std::max(kMinBadWorkers, maxWanted_) ||
-      count(Pending::State::claimed) > 0) {
+      units_.count(UnitQueue::State::claimed) > 0) {
     return {};
   }
   return machineError("workers cannot start or continue; last failure, of {}: {}; see {}", worker,
@@ -298,19 +130,14 @@ Result<void> Head::readDeaths() {
   const std::vector<WorkerDeath> deaths = spool_.takeDeaths();
   collectAnswers();  // a worker that died after its answer has finished its unit
   for (const WorkerDeath& death : deaths) {
-    if (const auto at = units_.find(death.key); at != units_.end() && !death.node.empty()) {
-      auto& nodes = at->second.unit.nodes;
-      if (std::find(nodes.begin(), nodes.end(), death.node) == nodes.end()) {
-        nodes.push_back(death.node);
-      }
-    }
+    units_.noteFailedNode(death);
     if (!death.key.empty()) {
       workers_.noteDeath(death.worker);
     }
     if (!death.key.empty() && !death.machineFailed) {
-      handleDeath(death.key, death.worker, death.why);
+      units_.handleDeath(death.key, death.worker, death.why);
     } else if (death.why != kOtherNodeKind) {
-      handleMachineFailure(death);
+      units_.handleMachineFailure(death);
       workers_.noteFailure(death.worker, death.node);
       HONE_CHECK(noteFailedWorker(death.worker, death.why));
     } else if (jobs_.onlyCompiles(death.worker)) {
@@ -331,47 +158,19 @@ void Head::extendDeadlines() {
     return;
   }
   workers_.extendDeadlines(now, gapNs);
-  for (auto& [key, pending] : units_) {
-    pending.missingNs = pending.missingNs == 0 ? 0 : std::min(now, pending.missingNs + gapNs);
-  }
+  units_.extendDeadlines(now, gapNs);
 }
 
 void Head::locateUnits() {
-  std::map<std::string, Pending::State> places;
-  // In the order in which a unit moves, so that a moving unit is seen at least once.
-  for (const std::string& key : spool_.queuedKeys()) {
-    if (units_.contains(key) || inherited_.contains(key)) {
-      places[key] = Pending::State::queued;
-    } else {
-      spool_.withdraw(key);  // requeued by its worker after it was answered
-    }
-  }
-  const std::vector<Claim> claims = spool_.claims();
-  for (const Claim& claim : claims) {
-    places[claim.key()] = Pending::State::claimed;
-  }
-  workers_.noteClaims(claims);
+  const UnitQueue::Places places = units_.listPlaces();
+  workers_.noteClaims(places.claims);
   collectAnswers();
   extendDeadlines();
-  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
-  for (auto& [key, pending] : units_) {
-    if (const auto place = places.find(key); place != places.end()) {
-      pending.state = place->second;
-      pending.missingNs = 0;
-    } else if (pending.state == Pending::State::queued ||
-               pending.state == Pending::State::claimed) {
-      // The file is damaged and unclaimed, or the listing is outdated.
-      pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
-      if (nowNs() - pending.missingNs > lostNs) {
-        pending.missingNs = 0;
-        setWaiting(key);
-      }
-    }
-  }
+  units_.applyPlaces(places, lostNs());
 }
 
 Result<void> Head::loseSilentWorker(const std::string& worker) {
-  releaseWorker(worker, true, "no heartbeat from its worker");
+  units_.releaseWorker(worker, true, "no heartbeat from its worker");
   jobs_.listSoon();  // a replacement may be needed
   if (!jobs_.isAlive(worker)) {
     return {};
@@ -390,10 +189,9 @@ Result<void> Head::readWorkers() {
     }
   }
   extendDeadlines();
-  const WorkerHealth::Review review =
-      workers_.review(listed, claims, static_cast<std::int64_t>(options_.lostSeconds * 1e9));
+  const WorkerHealth::Review review = workers_.review(listed, claims, lostNs());
   for (const std::string& worker : review.reclaims) {
-    releaseWorker(worker, false, "");
+    units_.releaseWorker(worker, false, "");
   }
   if (review.anyLeft) {
     jobs_.listSoon();  // a replacement may be needed
@@ -424,12 +222,12 @@ Result<void> Head::readJobs() {
 
 Result<void> Head::jobEnded(const Job& job) {
   const std::string why = fmt::format("its worker's job ended as {}", job.state);
-  releaseWorker(job.id, !job.wasCancelled() && !job.timedOut(), why);
+  units_.releaseWorker(job.id, !job.wasCancelled() && !job.timedOut(), why);
   workers_.markLost(job.id);
   if (job.timedOut()) {
     // Its worker may have requeued the unit in time, but the next job will not be longer.
-    countDeath(workers_.lastUnit(job.id), job.id,
-               fmt::format("{}; use sbatch-args to raise the time limit", why));
+    units_.countDeath(workers_.lastUnit(job.id), job.id,
+                      fmt::format("{}; use sbatch-args to raise the time limit", why));
   }
   const bool well = job.wasCancelled() || job.state == "COMPLETED";
   return well || !jobs_.isOwn(job.id)
@@ -438,8 +236,8 @@ Result<void> Head::jobEnded(const Job& job) {
 }
 
 Result<void> Head::startWorkers() {
-  const std::size_t open =
-      std::max<std::size_t>(units_.size() - count(Pending::State::compiling), wantsWorker_ ? 1 : 0);
+  const std::size_t open = std::max<std::size_t>(
+      units_.size() - units_.count(UnitQueue::State::compiling), wantsWorker_ ? 1 : 0);
   if (open == 0 || !jobs_.maySubmit()) {
     return {};
   }
@@ -450,10 +248,8 @@ Result<void> Head::startWorkers() {
       std::max<std::size_t>(1, options_.nodes - std::min(options_.nodes, otherNodes_));
   const std::size_t compileNodes =
       options_.compileNodes - std::min(options_.compileNodes, otherCompileNodes_);
-  const auto toCompile = static_cast<std::size_t>(std::count_if(
-      units_.begin(), units_.end(), [](const auto& one) { return one.second.unit.onlyCompile; }));
   const std::size_t wanted = std::min(nodes, open);
-  const std::size_t wantedToCompile = std::min(compileNodes, toCompile);
+  const std::size_t wantedToCompile = std::min(compileNodes, units_.countCompiles());
   maxWanted_ = std::max(maxWanted_, wanted + wantedToCompile);
   Result<void> submitted;
   if (jobs.measuring < wanted) {
@@ -493,7 +289,7 @@ Result<bool> Head::poll() {
     workersNs_ = nowNs();
     HONE_CHECK(readWorkers());
   }
-  HONE_CHECK(fillQueue());
+  HONE_CHECK(units_.fill(window()));
   if (jobs_.isDue()) {
     HONE_CHECK(readDeaths());  // a worker's report is more precise than its job state
     HONE_CHECK(readJobs());
@@ -506,7 +302,7 @@ Result<std::string> Head::awaitAny(std::span<const std::string> keys) {
   std::chrono::milliseconds pause = kFirstPause;
   while (true) {
     for (const std::string& key : keys) {
-      if (answers_.contains(key)) {
+      if (units_.isAnswered(key)) {
         return key;
       }
     }
@@ -532,23 +328,17 @@ Result<Answer> Head::await(const std::string& key) {
   return take(key);
 }
 
-Answer Head::take(const std::string& key) {
-  Answer answer = std::move(answers_.at(key));
-  answers_.erase(key);
-  return answer;
-}
-
 Status Head::status() const {
   Status status;
   status.nodes = workers_.alive();
-  status.running = count(Pending::State::claimed);
+  status.running = units_.count(UnitQueue::State::claimed);
   status.queued = units_.size() - status.running;
   status.isSilent = jobs_.isSilent();
   return status;
 }
 
 HeadCounts Head::counts() const {
-  return {jobs_.schedulerCalls(), spool_.filesWritten(), unitCount_, requeued_};
+  return {jobs_.schedulerCalls(), spool_.filesWritten(), units_.added(), units_.requeued()};
 }
 
 Result<void> Head::cancelWithRetries() {

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +14,7 @@
 #include "cluster/slurm.h"
 #include "cluster/spool/queued_unit.h"
 #include "cluster/spool/spool.h"
+#include "cluster/unit_queue.h"
 #include "cluster/worker_health.h"
 
 namespace hone::cluster {
@@ -53,7 +50,7 @@ class Head {
   /// passed to the workers.
   [[nodiscard]] static Result<std::unique_ptr<Head>> open(const Options& options,
                                                           const std::string& name,
-                                                          nlohmann::json setup);
+                                                          WorkerSetup setup);
   Head(Head&&) = delete;
   Head& operator=(Head&&) = delete;
   Head(const Head&) = delete;
@@ -70,7 +67,7 @@ class Head {
   /// run's budget.
   [[nodiscard]] Result<void> awaitWorker();
   /// Returns and removes the answer, which must have arrived.
-  [[nodiscard]] Answer take(const std::string& key);
+  [[nodiscard]] Answer take(const std::string& key) { return units_.take(key); }
   /// Returns the number of units that keeps all workers busy for a while.
   [[nodiscard]] std::size_t window() const { return 2 * options_.nodes + options_.compileNodes; }
   /// Returns the maximum number of workers that measure at a time.
@@ -88,32 +85,22 @@ class Head {
   [[nodiscard]] Result<void> close();
 
  private:
-  /// A unit without an answer.
-  struct Pending {
-    QueuedUnit unit;
-    enum class State : std::uint8_t {
-      compiling,  ///< waits for another unit that compiles for it
-      waiting,    ///< waits to be queued
-      queued,
-      claimed,
-    };
-    State state = State::waiting;
-    std::int64_t missingNs = 0;  ///< since when its file is missing; 0: it is there
-  };
-
   Head(Options options, Spool spool, Slurm slurm)
       : options_(std::move(options)),
         spool_(std::move(spool)),
-        jobs_(options_, std::move(slurm), spool_) {}
+        jobs_(options_, std::move(slurm), spool_),
+        units_(spool_, options_.compileNodes > 0) {}
   /// Performs everything that is due; returns true if something arrived.
   [[nodiscard]] Result<bool> poll();
   [[nodiscard]] Result<void> sendHeartbeat();
   bool collectAnswers();
-  void acceptAnswer(Answer answer);
-  [[nodiscard]] Result<void> fillQueue();
   [[nodiscard]] Result<void> readDeaths();
   void locateUnits();
   [[nodiscard]] Result<void> readWorkers();
+  /// Returns the time without a heartbeat after which a worker is lost.
+  [[nodiscard]] std::int64_t lostNs() const {
+    return static_cast<std::int64_t>(options_.lostSeconds * 1e9);
+  }
   /// Extends the workers' deadlines by time in which the head itself was blocked, for example by
   /// the file system.
   void extendDeadlines();
@@ -122,25 +109,9 @@ class Head {
   [[nodiscard]] Result<void> jobEnded(const Job& job);
   /// Submits as many workers as there is work for.
   [[nodiscard]] Result<void> startWorkers();
-  /// Releases the claims of a lost worker and requeues the units. If `countsDeath`, the units may
-  /// have killed it.
-  void releaseWorker(const std::string& worker, bool countsDeath, const std::string& why);
-  /// Requeues the unit after the death of its worker, or gives it up.
-  void handleDeath(const std::string& key, const std::string& worker, const std::string& why);
-  /// Counts a death against the unit. After too many, answers it with an error and returns true.
-  bool countDeath(const std::string& key, const std::string& worker, const std::string& why);
-  /// Requeues the unit after a failure of the worker's machine. After six failures, answers it with
-  /// an error.
-  void handleMachineFailure(const WorkerDeath& death);
-  /// Answers the unit with an error; it is not retried.
-  void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
   /// Reports a failed worker; returns an error if too many failed for the run to continue.
   [[nodiscard]] Result<void> noteFailedWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] Result<void> noteFailedStart(const std::string& worker, const std::string& why);
-  [[nodiscard]] std::size_t count(Pending::State state) const;
-  void setWaiting(const std::string& key);
-  /// Queues the unit, unless an earlier head did.
-  void startUnit(const std::string& key);
   [[nodiscard]] Result<void> cancelWithRetries();
   /// Cancels the jobs of a head that was not closed; prints a message if that fails.
   void leave();
@@ -148,11 +119,7 @@ class Head {
   Options options_;
   Spool spool_;
   JobPool jobs_;
-  std::map<std::string, Pending> units_;
-  std::deque<std::string> waiting_;
-  std::map<std::string, Answer> answers_;  ///< not taken yet
-  std::set<std::string>
-      inherited_;  ///< units queued by an earlier head that are still in the spool
+  UnitQueue units_;
   WorkerHealth workers_;
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onWorkerFailure_;
@@ -162,8 +129,6 @@ class Head {
   std::int64_t awakeNs_ = 0;  ///< last time it was active
   std::int64_t placesNs_ = 0;
   std::int64_t workersNs_ = 0;
-  std::int64_t unitCount_ = 0;
-  std::int64_t requeued_ = 0;
   std::size_t otherNodes_ = 0;  ///< of another kind than the measuring nodes
   std::size_t otherCompileNodes_ = 0;
   std::size_t maxWanted_ = 0;  ///< maximum number of workers wanted at a time

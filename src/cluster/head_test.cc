@@ -402,7 +402,7 @@ TEST_F(HeadTest, StartsWorkerBeforeThereIsWork) {
 }
 
 TEST_F(HeadTest, IgnoresHeartbeatsOfEarlierHead) {
-  Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
+  Spool earlier = Spool::create(spoolFolder(), {}).value();
   ASSERT_TRUE(earlier.writeHeartbeat("1_1", {7, false}));
   auto head = openHead();
   const std::jthread workers([&] {
@@ -418,7 +418,7 @@ TEST_F(HeadTest, IgnoresHeartbeatsOfEarlierHead) {
 
 TEST_F(HeadTest, DoesNotCompileAgain) {
   options_.compileNodes = 2;
-  Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
+  Spool earlier = Spool::create(spoolFolder(), {}).value();
   Answer compiled;
   compiled.key = "aac";
   ASSERT_TRUE(earlier.storeAnswer(compiled));
@@ -435,7 +435,7 @@ TEST_F(HeadTest, DoesNotCompileAgain) {
 
 TEST_F(HeadTest, InheritedCompileJobDoesNotMeasure) {
   options_.compileNodes = 1;
-  ASSERT_TRUE(Spool::create(spoolFolder(), nlohmann::json::object()).value().markCompileArray("7"));
+  ASSERT_TRUE(Spool::create(spoolFolder(), {}).value().markCompileArray("7"));
   list("jobs", "7_1|RUNNING\n");
   auto head = openHead();
   ASSERT_TRUE(head->enqueue(unit("aa")));

@@ -34,7 +34,8 @@ std::string unitKey(std::string_view kind, const json& order) {
   return Hasher().field(kind).field(jsonText(order)).hex().substr(0, 32);
 }
 
-Result<std::unique_ptr<SlurmExecutor>> SlurmExecutor::open(const Options& options, json setup,
+Result<std::unique_ptr<SlurmExecutor>> SlurmExecutor::open(const Options& options,
+                                                           WorkerSetup setup,
                                                            const ExecutorRun& run) {
   const auto recorded = HONE_TRY(run.store.run(run.run));
   const std::string name = Hasher()

@@ -34,7 +34,7 @@ class SlurmExecutor : public engine::Executor {
   /// Opens an executor for the run; `setup` is passed to the workers. The store and the progress of
   /// `run` must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<SlurmExecutor>> open(const Options& options,
-                                                                   nlohmann::json setup,
+                                                                   WorkerSetup setup,
                                                                    const ExecutorRun& run);
   ~SlurmExecutor() override;
 

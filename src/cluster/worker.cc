@@ -38,7 +38,7 @@ class ChildWorker {
       : spool_(spool),
         options_(options),
         performer_(performer),
-        idleNs_(static_cast<std::int64_t>(spool.setup().value("idle_seconds", 120.0) * 1e9)) {}
+        idleNs_(static_cast<std::int64_t>(spool.setup().idleSeconds * 1e9)) {}
 
   /// Runs until the end and returns the exit code.
   [[nodiscard]] int run() {
@@ -144,7 +144,7 @@ class ChildMonitor {
   ChildMonitor(Spool& spool, const WorkerOptions& options)
       : spool_(spool),
         options_(options),
-        headNs_(static_cast<std::int64_t>(spool.setup().value("head_seconds", 300.0) * 1e9)) {}
+        headNs_(static_cast<std::int64_t>(spool.setup().headSeconds * 1e9)) {}
 
   /// Waits for the child and returns its ending; nothing if it was stopped.
   [[nodiscard]] std::optional<Ending> waitFor(pid_t child) {

@@ -29,7 +29,7 @@ class UnitPerformer {
 };
 
 using MakePerformer =
-    std::function<Result<std::unique_ptr<UnitPerformer>>(const nlohmann::json& setup)>;
+    std::function<Result<std::unique_ptr<UnitPerformer>>(const WorkerSetup& setup)>;
 
 /// Printed with the unit's key in the job's log, one line per answered unit.
 inline constexpr const char* kAnswered = "answered";

@@ -34,7 +34,7 @@ class TestPerformer : public UnitPerformer {
   [[nodiscard]] bool compilesForHost() const override { return true; }
 };
 
-Result<std::unique_ptr<UnitPerformer>> makeTestPerformer(const nlohmann::json& /*setup*/) {
+Result<std::unique_ptr<UnitPerformer>> makeTestPerformer(const WorkerSetup& /*setup*/) {
   return std::make_unique<TestPerformer>();
 }
 
@@ -52,8 +52,7 @@ class WorkerTest : public testing::Test {
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-worker-test").value();
-  Spool spool_ =
-      Spool::create(folder_.path(), {{"idle_seconds", 0.2}, {"head_seconds", 100}}).value();
+  Spool spool_ = Spool::create(folder_.path(), {.idleSeconds = 0.2, .headSeconds = 100}).value();
 };
 
 TEST_F(WorkerTest, ExecutesAllUnitsAndExits) {
@@ -104,7 +103,7 @@ TEST_F(WorkerTest, ExitsWhenHeadIsFinished) {
 TEST_F(WorkerTest, ExitsWithoutHeadHeartbeat) {
   const ScratchFolder folder = ScratchFolder::create("hone-worker-test").value();
   const Spool spool =
-      Spool::create(folder.path(), {{"idle_seconds", 1000}, {"head_seconds", 0.1}}).value();
+      Spool::create(folder.path(), {.idleSeconds = 1000, .headSeconds = 0.1}).value();
   ASSERT_TRUE(serve(Spool::open(spool.folder()).value(), {"w1", false, "here"}, makeTestPerformer));
 }
 

@@ -11,103 +11,9 @@
 #include "base/file.h"
 #include "base/text/json.h"
 #include "store/connection.h"
+#include "store/rows.h"
 
 namespace hone::store {
-namespace {
-
-using nlohmann::json;
-
-constexpr std::string_view kRunColumns =
-    "SELECT id, key, verb, arguments, working_folder, status, started_at, finished_at, "
-    "hone_version, compiler_revision, host, cpu, target, device, seed, details, summary FROM runs ";
-
-Result<json> parseJson(const std::string& text, std::string_view what) {
-  auto value = jsonFrom(text, what);
-  if (!value) {
-    return userError("the store is damaged: {} is not valid JSON", what);
-  }
-  return value;
-}
-
-/// Fails for a name that this version of hone does not know.
-template <typename Value>
-Result<Value> requireKnown(std::optional<Value> value, std::string_view kind,
-                           const std::string& name) {
-  if (!value) {
-    return userError("unknown {} '{}' in the store; use the newer hone that wrote it", kind, name);
-  }
-  return *value;
-}
-
-Result<std::vector<std::string>> argumentsFrom(const std::string& text, std::int64_t run) {
-  std::vector<std::string> arguments;
-  const json list = HONE_TRY(parseJson(text, fmt::format("the command of run {}", run)));
-  if (!list.is_array()) {
-    return userError("the store is damaged: the command of run {} is not a list", run);
-  }
-  for (const json& argument : list) {
-    arguments.push_back(argument.is_string() ? argument.get<std::string>() : jsonText(argument));
-  }
-  return arguments;
-}
-
-Result<Run> runFrom(const Query& row) {
-  Run run;
-  run.id = row.integer(0);
-  run.key = row.text(1);
-  run.command = row.text(2);
-  run.arguments = HONE_TRY(argumentsFrom(row.text(3), run.id));
-  run.workingFolder = row.text(4);
-  run.status = HONE_TRY(requireKnown(runStatusFrom(row.text(5)), "status", row.text(5)));
-  run.startedAt = row.text(6);
-  run.finishedAt = row.text(7);
-  run.honeVersion = row.text(8);
-  run.compilerRevision = row.text(9);
-  run.host = row.text(10);
-  run.cpu = row.text(11);
-  run.target = row.text(12);
-  run.device = row.text(13);
-  run.seed = std::bit_cast<std::uint64_t>(row.integer(14));
-  run.details = model::runDetailsFrom(
-      HONE_TRY(parseJson(row.text(15), fmt::format("details of run {}", run.id))));
-  run.summary = row.text(16);
-  HONE_CHECK(parseJson(run.summary, fmt::format("the summary of run {}", run.id)));
-  return run;
-}
-
-Result<Trial> trialFrom(const Query& row) {
-  Trial trial;
-  trial.id = row.integer(0);
-  trial.run = row.integer(1);
-  trial.key = row.text(2);
-  trial.problem = row.text(3);
-  const std::string what = fmt::format("trial {}", trial.id);
-  trial.config = HONE_TRY(model::configFrom(HONE_TRY(parseJson(row.text(4), what))));
-  trial.outcome = HONE_TRY(requireKnown(model::outcomeFrom(row.text(5)), "outcome", row.text(5)));
-  trial.message = row.text(6);
-  trial.artifact = row.text(7);
-  trial.compileWallNs = row.integer(8);
-  trial.compileCpuNs = row.integer(9);
-  trial.details = model::trialDetailsFrom(HONE_TRY(parseJson(row.text(10), what)));
-  trial.diagnostics = row.text(11);
-  return trial;
-}
-
-Result<TrialSample> sampleFrom(const Query& row) {
-  const std::string stage = row.text(1);
-  return TrialSample{
-      .trial = row.integer(0),
-      .sample = {.stage = HONE_TRY(requireKnown(model::stageFrom(stage), "stage", stage)),
-                 .round = row.integer(2),
-                 .position = row.integer(3),
-                 .repetition = row.integer(4),
-                 .wallNs = row.real(5),
-                 .cpuNs = row.real(6),
-                 .iterations = row.integer(7)},
-      .node = row.integer(8)};
-}
-
-}  // namespace
 
 struct Store::State {
   explicit State(Connection opened) : connection(std::move(opened)) {}
@@ -255,7 +161,7 @@ Result<void> Store::setDetails(std::int64_t run, const model::RunDetails& detail
   });
 }
 
-Result<void> Store::finishRun(std::int64_t run, RunStatus status, const json& summary) {
+Result<void> Store::finishRun(std::int64_t run, RunStatus status, const nlohmann::json& summary) {
   return state_->connection.commit([&] {
     const int changed =
         Query(state_->prepared(
@@ -272,7 +178,7 @@ Result<std::optional<RunStatus>> Store::status(std::int64_t run) const {
     if (!query.bind(run).step()) {
       return std::nullopt;
     }
-    return HONE_TRY(requireKnown(runStatusFrom(query.text(0)), "status", query.text(0)));
+    return HONE_TRY(statusFrom(query.text(0)));
   });
 }
 
@@ -298,17 +204,7 @@ Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
     query.bind(limit < 1 ? std::int64_t{-1} : limit);
     std::vector<RunLine> lines;
     while (query.step()) {
-      const std::string status = query.text(3);
-      const auto arguments = HONE_TRY(argumentsFrom(query.text(6), query.integer(0)));
-      lines.push_back({.id = query.integer(0),
-                       .command = query.text(1),
-                       .startedAt = query.text(2),
-                       .status = HONE_TRY(requireKnown(runStatusFrom(status), "status", status)),
-                       .target = query.text(4),
-                       .device = query.text(5),
-                       .title = commandLine(arguments),
-                       .trials = query.integer(7),
-                       .cluster = query.text(8)});
+      lines.push_back(HONE_TRY(runLineFrom(query)));
     }
     return lines;
   });
@@ -361,11 +257,9 @@ Result<void> Store::setTrialDetails(std::int64_t trial, const model::TrialDetail
 }
 
 Result<std::vector<Trial>> Store::trials(std::int64_t run) const {
+  static const std::string sql = std::string(kTrialColumns) + "WHERE run = ? ORDER BY id";
   return state_->connection.attempt([&]() -> Result<std::vector<Trial>> {
-    Query query(state_->prepared(
-        "SELECT id, run, key, problem, config, outcome, message, artifact, compile_wall_ns, "
-        "compile_cpu_ns, details, diagnostics FROM trials INDEXED BY trials_by_run "
-        "WHERE run = ? ORDER BY id"));
+    Query query(state_->prepared(sql));
     query.bind(run);
     std::vector<Trial> all;
     while (query.step()) {
@@ -387,16 +281,7 @@ Result<std::vector<TrialLine>> Store::listTrials(std::int64_t run) const {
     query.bind(run);
     std::vector<TrialLine> lines;
     while (query.step()) {
-      const std::string outcome = query.text(3);
-      lines.push_back(
-          {.id = query.integer(0),
-           .key = query.text(1),
-           .problem = query.text(2),
-           .config = query.text(7),
-           .outcome = HONE_TRY(requireKnown(model::outcomeFrom(outcome), "outcome", outcome)),
-           .message = query.text(4),
-           .artifact = query.text(5),
-           .compileWallNs = query.integer(6)});
+      lines.push_back(HONE_TRY(trialLineFrom(query)));
     }
     return lines;
   });

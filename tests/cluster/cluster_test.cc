@@ -400,16 +400,15 @@ TEST_F(OnCluster, RejectsInvalidSettings) {
 TEST(NoCluster, WorkerRejectsDispatchesOfOtherCpu) {
   Sandbox box;
   const std::string version = box.hone({"--version"}).out;
-  const json setup = {{"version", version.substr(0, version.find('\n'))},
-                      {"shared", (box.work() / "shared").string()},
-                      {"cpu", "CPU of another kind"},
-                      {"idle_seconds", 1},
-                      {"engine",
-                       {{"iree", ""},
-                        {"target", "local"},
-                        {"device", "local-sync"},
-                        {"compile_seconds", 60},
-                        {"run_seconds", 30}}}};
+  const cluster::WorkerSetup setup{.version = version.substr(0, version.find('\n')),
+                                   .shared = box.work() / "shared",
+                                   .cpu = "CPU of another kind",
+                                   .idleSeconds = 1,
+                                   .toolchain = cluster::WorkerToolchain{.iree = "",
+                                                                         .target = "local",
+                                                                         .device = "local-sync",
+                                                                         .compileSeconds = 60,
+                                                                         .runSeconds = 30}};
   auto spool = cluster::Spool::create(box.work() / "run", setup).value();
   EXPECT_EQ(box.hone({"worker", "run"}).code, 3);
   const auto deaths = spool.takeDeaths();

@@ -219,8 +219,8 @@ int main(int argc, char** argv) {
   if (arguments.size() >= 2 && arguments[0] == "worker") {
     hone::catchInterrupts();
     auto spool = hone::cluster::Spool::open(arguments[1]);
-    const auto make =
-        [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::UnitPerformer>> {
+    const auto make = [](const hone::cluster::WorkerSetup&)
+        -> hone::Result<std::unique_ptr<hone::cluster::UnitPerformer>> {
       return std::make_unique<hone::test::SquarePerformer>();
     };
     return spool && hone::cluster::serve(

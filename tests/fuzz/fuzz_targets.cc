@@ -14,6 +14,7 @@
 #include "iree/mlir/affine_map.h"
 #include "iree/spec/spec_file.h"
 #include "iree/spec/upgrade/config_upgrade.h"
+#include "iree/spec/upgrade/loop_order.h"
 #include "iree/spec/upgrade/spec_upgrade.h"
 #include "kernel/nest/nest_parser.h"
 #include "kernel/propose/llm/llm_answer.h"

@@ -73,22 +73,22 @@ Result<void> Spool::write(const fs::path& file, const json& json) {
   return writeChecked(file, json);
 }
 
-Result<Spool> Spool::create(const fs::path& folder, const json& setup) {
+Result<Spool> Spool::create(const fs::path& folder, const WorkerSetup& setup) {
   for (const char* part :
        {"queue", "claimed", "died", "failed", "answers", "done", "workers", "logs"}) {
     HONE_CHECK(makeFolder(folder / part));
   }
   Spool spool(folder, setup);
-  HONE_CHECK(spool.write(folder / kSetup, setup));
+  HONE_CHECK(spool.write(folder / kSetup, cluster::toJson(setup)));
   return spool;
 }
 
 Result<Spool> Spool::open(const fs::path& folder) {
-  auto setup = readChecked(folder / kSetup);
+  const auto setup = readChecked(folder / kSetup);
   if (!setup) {
     return userError("no cluster run found in {}; use --executor to start one", folder.string());
   }
-  return Spool(folder, std::move(*setup));
+  return Spool(folder, HONE_TRY(workerSetupFrom(*setup)));
 }
 
 Result<void> Spool::put(const QueuedUnit& unit) {

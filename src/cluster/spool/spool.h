@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "cluster/spool/queued_unit.h"
+#include "cluster/spool/worker_setup.h"
 
 namespace hone::cluster {
 
@@ -55,11 +56,11 @@ class Spool {
  public:
   /// Creates the missing folders; keeps the files of an earlier head.
   [[nodiscard]] static Result<Spool> create(const std::filesystem::path& folder,
-                                            const nlohmann::json& setup);
+                                            const WorkerSetup& setup);
   /// Opens a folder created by a head; fails with a user error if there is none.
   [[nodiscard]] static Result<Spool> open(const std::filesystem::path& folder);
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  [[nodiscard]] const nlohmann::json& setup() const { return setup_; }
+  [[nodiscard]] const WorkerSetup& setup() const { return setup_; }
 
   // Used by the head.
   [[nodiscard]] Result<void> put(const QueuedUnit& unit);
@@ -115,7 +116,7 @@ class Spool {
   [[nodiscard]] std::int64_t filesWritten() const { return filesWritten_; }
 
  private:
-  Spool(std::filesystem::path folder, nlohmann::json setup)
+  Spool(std::filesystem::path folder, WorkerSetup setup)
       : folder_(std::move(folder)), setup_(std::move(setup)) {}
   [[nodiscard]] bool failedOn(const std::string& name, const std::string& node) const;
   /// Returns true if a worker has answered it, even if the head has not seen the answer.
@@ -123,7 +124,7 @@ class Spool {
   [[nodiscard]] Result<void> write(const std::filesystem::path& file, const nlohmann::json& json);
 
   std::filesystem::path folder_;
-  nlohmann::json setup_;
+  WorkerSetup setup_;
   std::int64_t sequence_ = 0;
   std::int64_t filesWritten_ = 0;
 };

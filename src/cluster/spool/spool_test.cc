@@ -37,7 +37,7 @@ class SpoolTest : public testing::Test {
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-spool-test").value();
-  Spool spool_ = Spool::create(folder_.path() / "run", {{"idle_seconds", 1}}).value();
+  Spool spool_ = Spool::create(folder_.path() / "run", {.idleSeconds = 1}).value();
 };
 
 TEST_F(SpoolTest, UnitIsExecutedOnce) {

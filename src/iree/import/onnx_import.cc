@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kScript = "hone_import_onnx.py";
-constexpr const char* kRewrites = "hone_onnx_rewrites.py";  ///< module of the script
+constexpr const char* kModules = "hone_onnx";  ///< folder with the modules of the script
 /// Weights from this size on are parameters: otherwise every compile parses and writes them.
 constexpr std::uint64_t kExternalizeBytes = std::uint64_t{48} << 20U;
 constexpr int kExitUserError = 2;
@@ -62,6 +63,26 @@ Result<fs::path> findImportScript() {
   }
   return machineError("{} not found in {}; reinstall hone", kScript,
                       (installPrefix() / "share/hone/python").string());
+}
+
+/// Adds the script and its modules to a key: another version may import a model differently.
+Result<void> hashScript(const fs::path& script, Hasher& hasher) {
+  std::vector<fs::path> files = {script};
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(script.parent_path() / kModules, error)) {
+    if (entry.path().extension() == ".py") {
+      files.push_back(entry.path());
+    }
+  }
+  if (error) {
+    return machineError("{}: modules of {} not found; reinstall hone",
+                        (script.parent_path() / kModules).string(), kScript);
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    hasher.field(HONE_TRY(hashFile(file)));
+  }
+  return {};
 }
 
 json toJson(const ModelSource& source, const std::vector<std::string>& expanded) {
@@ -139,8 +160,8 @@ class OnnxImport {
     script_ = HONE_TRY(findImportScript());
     Hasher hasher;
     hasher.field("onnx").field(compiler_.revision()).field(HONE_TRY(hashFile(source_.file)));
-    hasher.field(HONE_TRY(hashFile(script_)));
-    hasher.field(HONE_TRY(hashFile(script_.parent_path() / kRewrites))).field(request_.dump());
+    HONE_CHECK(hashScript(script_, hasher));
+    hasher.field(request_.dump());
     key_ = hasher.hex();
     if (auto known = findKnown()) {
       return *known;

@@ -183,6 +183,15 @@ AttributeText* AttributeText::find(std::string_view name) {
   return const_cast<AttributeText*>(std::as_const(*this).find(name));
 }
 
+AttributeText* AttributeText::findDictionary() {
+  for (auto& [name, member] : members) {
+    if (name.empty() && member.kind == Kind::dictionary) {
+      return &member;
+    }
+  }
+  return nullptr;
+}
+
 void AttributeText::set(std::string_view name, AttributeText value) {
   if (AttributeText* known = find(name)) {
     *known = std::move(value);

@@ -28,6 +28,8 @@ struct AttributeText {
   /// Returns the member with this name, or null.
   [[nodiscard]] const AttributeText* find(std::string_view name) const;
   [[nodiscard]] AttributeText* find(std::string_view name);
+  /// Returns the member without a name that is a dictionary, or null.
+  [[nodiscard]] AttributeText* findDictionary();
   /// Sets a member, replacing one with the same name.
   void set(std::string_view name, AttributeText value);
   void erase(std::string_view name);

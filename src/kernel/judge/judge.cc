@@ -72,7 +72,8 @@ bool Judge::hasPyTorch() const {
 Result<std::optional<Runnable>> Judge::State::makeRunnable(const Implementation& implementation,
                                                            JudgeResult& judged) {
   if (implementation.source == nullptr) {
-    return HONE_TRY(pytorchRunnable(context.options, context.task.pytorch, "f32"));
+    return HONE_TRY(
+        pytorchRunnable(context.options, context.task.pytorch, LoadRequest::Precision::f32));
   }
   const Source& source = *implementation.source;
   if (source.language == Language::tilelang) {
@@ -143,7 +144,7 @@ Result<JudgeResult> Judge::judge(const Source& source, std::uint64_t salt) {
                                                     !state_->context.task.inPython());
     Runnable verified = *runnable;
     if (general && state_->context.task.inPython()) {
-      verified.load["others"] = state_->context.task.otherSizes();
+      verified.load.others = state_->context.task.otherSizes();
     }
     HONE_CHECK(state_->verifier.verify(verified, general, salt, judged));
     // The twin on the CPU is correct, but the kernel itself does not exist.

@@ -175,14 +175,15 @@ Result<Reply> Worker::awaitReply(std::uint64_t id, milliseconds limit) {
   return reply.ok() ? parseReply(line, id) : reply;
 }
 
-Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
+Result<Reply> Worker::ask(const WorkerRequest& request, milliseconds limit) {
   if (!process_.alive()) {
     return withStatus(Reply::Status::ended, "process has already ended");
   }
   const std::uint64_t id = random_.next() >> 11U;
-  request["id"] = id;
+  nlohmann::json message = toJson(request);
+  message["id"] = id;
   // If sending fails, reading the reply reports the reason.
-  (void)send(request.dump() + "\n");
+  (void)send(message.dump() + "\n");
   const Activity running("running the kernel");
   return awaitReply(id, limit);
 }

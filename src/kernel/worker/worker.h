@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "kernel/worker/python/worker_requests.h"
 #include "kernel/worker/shared_page.h"
 #include "kernel/worker/supervised_process.h"
 #include "kernel/worker/worker_process.h"
@@ -56,7 +57,7 @@ class Worker {
                                             const WorkerPages& pages = {});
 
   /// Sends a request with a new random id and waits for the reply.
-  [[nodiscard]] Result<Reply> ask(nlohmann::json request, std::chrono::milliseconds limit);
+  [[nodiscard]] Result<Reply> ask(const WorkerRequest& request, std::chrono::milliseconds limit);
   /// Returns the failure that the frozen process reported without a request; nullopt if there is
   /// none.
   [[nodiscard]] std::optional<Reply> takeFailure();

@@ -134,6 +134,12 @@ json makePart(std::string_view type, const std::string& title, const std::string
 
 }  // namespace
 
+void DataTable::addInterval(std::size_t column, const stats::Interval& interval) {
+  columns[column].numbers.push_back(interval.estimate);
+  columns[column + 1].numbers.push_back(interval.low);
+  columns[column + 2].numbers.push_back(interval.high);
+}
+
 std::size_t DataTable::rows() const {
   std::size_t rows = 0;
   for (const Column& column : columns) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "stats/compare.h"
+
 namespace hone::report {
 
 /// Marks a value of a plot or table that was not measured.
@@ -134,6 +136,8 @@ struct DataTable {
   bool folded = false;
 
   [[nodiscard]] std::size_t rows() const;
+  /// Appends an interval to three columns, the first of which is `column`: estimate, low, high.
+  void addInterval(std::size_t column, const stats::Interval& interval);
 };
 
 /// Preformatted prose, code or diff.

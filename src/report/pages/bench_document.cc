@@ -160,9 +160,7 @@ void addTable(const RunRecord& record, const std::vector<Row>& rows, Document& d
                    {"verdict"},   {record.clock(), "ns"}, {"message"}};
   for (const Row& row : rows) {
     table.columns[0].texts.push_back(row.name);
-    table.columns[1].numbers.push_back(row.speedup.estimate);
-    table.columns[2].numbers.push_back(row.speedup.low);
-    table.columns[3].numbers.push_back(row.speedup.high);
+    table.addInterval(1, row.speedup);
     table.columns[4].texts.push_back(row.shown);
     table.columns[5].numbers.push_back(row.timeNs);
     table.columns[6].texts.push_back(row.message);

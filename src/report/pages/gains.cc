@@ -281,9 +281,7 @@ DataTable makeGainsTable(std::span<const Gain> gains) {
   for (const Gain& gain : gains) {
     table.columns[0].numbers.push_back(static_cast<double>(gain.run));
     table.columns[1].texts.push_back(gain.what);
-    table.columns[2].numbers.push_back(gain.speedup.estimate);
-    table.columns[3].numbers.push_back(gain.speedup.low);
-    table.columns[4].numbers.push_back(gain.speedup.high);
+    table.addInterval(2, gain.speedup);
     table.columns[5].texts.push_back(gain.verdict);
     table.columns[6].numbers.push_back(gain.beforeNs);
     table.columns[7].numbers.push_back(gain.afterNs);

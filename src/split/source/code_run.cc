@@ -1,9 +1,6 @@
 #include "split/source/code_run.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -14,190 +11,7 @@ constexpr int kMaxCallDepth = 16;
 
 CodeValue unknownValue(const Expression& expression) { return {.cause = expression.begin}; }
 
-CodeValue realValue(double value) { return {.kind = CodeValue::Kind::real, .real = value}; }
-
-std::optional<bool> truth(const CodeValue& value) {
-  using enum CodeValue::Kind;
-  switch (value.kind) {
-    case boolean:
-    case integer:
-      return value.integer != 0;
-    case real:
-      return value.real != 0;
-    case none:
-      return false;
-    case list:
-      return true;  // an optional that has one
-    default:
-      return std::nullopt;
-  }
-}
-
-/// Converts like an initialization of a variable of the type.
-CodeValue converted(CodeValue value, std::string_view type) {
-  using enum CodeValue::Kind;
-  const bool isBoolean = type == "bool";
-  const bool isReal = type == "double" || type == "float";
-  const bool isInteger = type == "int64_t" || type == "int" || type == "long" || type == "size_t" ||
-                         type == "unsigned" || type == "std::optional<int64_t>";
-  if (isBoolean) {
-    const auto known = truth(value);
-    return known ? booleanValue(*known) : value;
-  }
-  if (isReal && (value.isNumber() || value.kind == boolean)) {
-    const double number = value.number();
-    return realValue(type == "float" ? static_cast<double>(static_cast<float>(number)) : number);
-  }
-  if (isInteger && value.kind == real) {
-    constexpr double kTwoTo63 = 9223372036854775808.0;
-    if (!(std::abs(value.real) < kTwoTo63)) {
-      return {.cause = value.cause};
-    }
-    return integerValue(static_cast<std::int64_t>(value.real));
-  }
-  if (isInteger && (value.kind == integer || value.kind == boolean)) {
-    return integerValue(value.integer);
-  }
-  return value;
-}
-
-std::optional<CodeValue> computedInteger(char op, const CodeValue& a, const CodeValue& b) {
-  std::int64_t result = 0;
-  bool bad = false;
-  switch (op) {
-    case '+':
-      bad = __builtin_add_overflow(a.integer, b.integer, &result);
-      break;
-    case '-':
-      bad = __builtin_sub_overflow(a.integer, b.integer, &result);
-      break;
-    case '*':
-      bad = __builtin_mul_overflow(a.integer, b.integer, &result);
-      break;
-    default:
-      bad = b.integer == 0 || b.integer == -1;
-      result = bad ? 0 : op == '/' ? a.integer / b.integer : a.integer % b.integer;
-  }
-  CodeValue value = integerValue(result);
-  value.isInt = a.isInt && b.isInt;
-  // The product of two int literals is an int.
-  bad = bad || (value.isInt && (result > std::numeric_limits<int>::max() ||
-                                result < std::numeric_limits<int>::min()));
-  return bad ? std::nullopt : std::optional(value);
-}
-
-std::optional<CodeValue> computed(char op, CodeValue a, CodeValue b) {
-  using enum CodeValue::Kind;
-  for (CodeValue* one : {&a, &b}) {
-    if (one->kind == boolean) {
-      one->kind = integer;
-    }
-  }
-  if (!a.isNumber() || !b.isNumber()) {
-    return std::nullopt;
-  }
-  if (a.kind == integer && b.kind == integer) {
-    return computedInteger(op, a, b);
-  }
-  const double x = a.number();
-  const double y = b.number();
-  switch (op) {
-    case '+':
-      return realValue(x + y);
-    case '-':
-      return realValue(x - y);
-    case '*':
-      return realValue(x * y);
-    case '/':
-      return realValue(x / y);
-    default:
-      return std::nullopt;
-  }
-}
-
-template <typename T>
-bool holds(std::string_view op, T a, T b) {
-  return op == "<"    ? a < b
-         : op == ">"  ? a > b
-         : op == "<=" ? a <= b
-         : op == ">=" ? a >= b
-         : op == "==" ? a == b
-                      : a != b;
-}
-
-std::optional<CodeValue> compared(std::string_view op, const CodeValue& a, const CodeValue& b) {
-  using enum CodeValue::Kind;
-  const bool integers =
-      (a.kind == integer || a.kind == boolean) && (b.kind == integer || b.kind == boolean);
-  if (integers) {
-    return booleanValue(holds(op, a.integer, b.integer));
-  }
-  if (!a.isNumber() || !b.isNumber()) {
-    return std::nullopt;
-  }
-  return booleanValue(holds(op, a.number(), b.number()));
-}
-
-/// Computes a function of a library; nullopt if it is not known or not applicable.
-std::optional<CodeValue> library(std::string_view name, std::string_view type,
-                                 std::vector<CodeValue> values) {
-  using enum CodeValue::Kind;
-  if (values.size() == 1 && name == "static_cast") {
-    return converted(values[0], type);
-  }
-  if (values.size() == 1 && (name == "int64_t" || name == "int" || name == "double" ||
-                             name == "float" || name == "bool" || name == "size_t")) {
-    return converted(values[0], name);
-  }
-  if (values.size() == 1 && name == "std::move") {
-    return values[0];
-  }
-  if (values.size() == 1 && name == "llvm::product_of" && values[0].kind == list) {
-    CodeValue product = integerValue(1);
-    for (const std::int64_t size : values[0].list) {
-      const auto next = computedInteger('*', product, integerValue(size));
-      if (!next) {
-        return std::nullopt;
-      }
-      product = *next;
-    }
-    return product;
-  }
-  if (!std::ranges::all_of(values, &CodeValue::isNumber)) {
-    return std::nullopt;
-  }
-  if (values.size() == 1 && values[0].isNumber()) {
-    const double x = values[0].number();
-    return name == "std::sqrt"    ? std::optional(realValue(std::sqrt(x)))
-           : name == "std::ceil"  ? std::optional(realValue(std::ceil(x)))
-           : name == "std::floor" ? std::optional(realValue(std::floor(x)))
-           : name == "std::log2"  ? std::optional(realValue(std::log2(x)))
-                                  : std::nullopt;
-  }
-  if (values.size() == 2 && (name == "std::min" || name == "std::max")) {
-    const CodeValue a = converted(values[0], type);
-    const CodeValue b = converted(values[1], type);
-    const auto less = compared("<", a, b);
-    return less ? std::optional((less->integer != 0) == (name == "std::min") ? a : b)
-                : std::nullopt;
-  }
-  if (values.size() == 2 && name == "llvm::divideCeil" && values[0].kind == integer &&
-      values[1].kind == integer && values[1].integer > 0) {
-    const std::int64_t divisor = values[1].integer;
-    return integerValue(values[0].integer / divisor + (values[0].integer % divisor > 0 ? 1 : 0));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-CodeValue integerValue(std::int64_t value) {
-  return {.kind = CodeValue::Kind::integer, .integer = value};
-}
-
-CodeValue booleanValue(bool value) {
-  return {.kind = CodeValue::Kind::boolean, .integer = value ? 1 : 0};
-}
 
 void CodeRun::define(const std::string& name, CodeValue value) {
   scopes_.back()[name] = std::move(value);
@@ -280,7 +94,7 @@ CodeValue CodeRun::unary(const Expression& expression) {
     return known ? booleanValue(!*known) : operand;
   }
   if (expression.text == "-") {
-    const auto negative = computed('-', integerValue(0), operand);
+    const auto negative = compute('-', integerValue(0), operand);
     return negative ? *negative : operand.isKnown() ? unknownValue(expression) : operand;
   }
   return operand;  // + and * (of an optional)
@@ -319,7 +133,7 @@ CodeValue CodeRun::binary(const Expression& expression) {
     return left.isKnown() ? right : left;
   }
   const bool arithmetic = op.size() == 1 && std::string_view("+-*/%").contains(op[0]);
-  const auto result = arithmetic ? computed(op[0], left, right) : compared(op, left, right);
+  const auto result = arithmetic ? compute(op[0], left, right) : compareValues(op, left, right);
   return result ? *result : unknownValue(expression);
 }
 
@@ -332,7 +146,7 @@ CodeValue CodeRun::call(const Expression& expression) {
     const auto function = local.function;
     return invoke(*function, values, expression);
   }
-  if (auto known = library(expression.text, expression.type, values)) {
+  if (auto known = callLibrary(expression.text, expression.type, values)) {
     return known->isKnown() ? *known : unknownValue(expression);
   }
   for (const CodeValue& value : values) {
@@ -430,7 +244,7 @@ CodeRun::Ending CodeRun::execute(const Statement& statement) {
 
 void CodeRun::declare(const Statement& statement) {
   CodeValue value =
-      statement.value ? converted(evaluate(*statement.value), statement.type) : CodeValue{};
+      statement.value ? convert(evaluate(*statement.value), statement.type) : CodeValue{};
   value.isInput = false;
   if (!value.isKnown()) {
     value.cause = statement.value ? value.cause : statement.begin;
@@ -453,12 +267,12 @@ void CodeRun::assign(const Statement& statement) {
   }
   value.isInput = false;
   if (statement.op != "=" && value.isKnown()) {
-    const auto result = computed(statement.op[0], *variable, value);
+    const auto result = compute(statement.op[0], *variable, value);
     value = result ? *result : CodeValue{.cause = statement.begin};
   }
   // Sizes are integers; a real assigned to one is truncated.
   if (variable->kind == Kind::integer && value.kind == Kind::real) {
-    value = converted(std::move(value), "int64_t");
+    value = convert(std::move(value), "int64_t");
   }
   variable = find(statement.name);
   *variable = std::move(value);

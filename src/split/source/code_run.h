@@ -11,30 +11,9 @@
 #include <vector>
 
 #include "split/source/code_tree.h"
+#include "split/source/code_value.h"
 
 namespace hone::split {
-
-/// The value of an expression. An optional has the value it contains, or is `none`.
-struct CodeValue {
-  enum class Kind : std::uint8_t { unknown, boolean, integer, real, none, list, function };
-  Kind kind = Kind::unknown;
-  std::int64_t integer = 0;  ///< also a boolean
-  bool isInt = false;        ///< computed from literals of type int only
-  bool isInput = false;      ///< given for a variable whose initializer is unknown
-  double real = 0;
-  std::vector<std::int64_t> list = {};
-  std::shared_ptr<const CodeFunction> function = {};
-  std::size_t cause = 0;  ///< first token of the construct that makes it unknown
-
-  [[nodiscard]] bool isKnown() const { return kind != Kind::unknown; }
-  [[nodiscard]] bool isNumber() const { return kind == Kind::integer || kind == Kind::real; }
-  [[nodiscard]] double number() const {
-    return kind == Kind::real ? real : static_cast<double>(integer);
-  }
-};
-
-[[nodiscard]] CodeValue integerValue(std::int64_t value);
-[[nodiscard]] CodeValue booleanValue(bool value);
 
 /// Returns a function that the source defines; null if there is none.
 using FunctionFinder = std::function<std::shared_ptr<const CodeFunction>(const std::string& name)>;

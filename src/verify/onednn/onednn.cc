@@ -90,10 +90,8 @@ void runForward(const ConvDescs& plan, const float* image, const float* filter, 
 void runBackwardData(const ConvDescs& plan, const float* gradient, const float* filter,
                      float* image) {
   OneDnnRunner runner;
-  const auto chosen = makeBackwardPlan<dnnl::convolution_backward_data>(
-      runner.engine(), plan.forward(runner.engine()), attributesFor({}), kDirect, any(plan.image),
-      any(plan.filter), any(plan.output), plan.strides, plan.dilations, plan.padLeft,
-      plan.padRight);
+  const auto chosen = plan.backward<dnnl::convolution_backward_data>(
+      runner.engine(), any(plan.image), any(plan.filter), any(plan.output));
   runner.run(dnnl::convolution_backward_data(chosen),
              {{DNNL_ARG_DIFF_DST,
                runner.inLayout(runner.plain(plan.output, gradient), chosen.diff_dst_desc())},
@@ -105,10 +103,8 @@ void runBackwardData(const ConvDescs& plan, const float* gradient, const float* 
 void runWeightBackward(const ConvDescs& plan, const float* image, const float* gradient,
                        float* filter) {
   OneDnnRunner runner;
-  const auto chosen = makeBackwardPlan<dnnl::convolution_backward_weights>(
-      runner.engine(), plan.forward(runner.engine()), attributesFor({}), kDirect, any(plan.image),
-      any(plan.filter), any(plan.output), plan.strides, plan.dilations, plan.padLeft,
-      plan.padRight);
+  const auto chosen = plan.backward<dnnl::convolution_backward_weights>(
+      runner.engine(), any(plan.image), any(plan.filter), any(plan.output));
   runner.run(dnnl::convolution_backward_weights(chosen),
              {{DNNL_ARG_SRC, runner.inLayout(runner.plain(plan.image, image), chosen.src_desc())},
               {DNNL_ARG_DIFF_DST,

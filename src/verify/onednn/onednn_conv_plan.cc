@@ -1,7 +1,5 @@
 #include "verify/onednn/onednn_conv_plan.h"
 
-#include "verify/onednn/onednn_version.h"
-
 namespace hone::verify {
 namespace {
 
@@ -37,10 +35,9 @@ void addForward(const Planning& planning, const ConvDescs& descs, const model::E
 
 void addBackwardData(const Planning& planning, const ConvDescs& descs) {
   auto& call = planning.call;
-  const auto plan = makeBackwardPlan<dnnl::convolution_backward_data>(
-      call.engine(), descs.forward(call.engine()), attributesFor({}), kDirect,
-      planning.requested(descs.image), any(descs.filter), planning.requested(descs.output),
-      descs.strides, descs.dilations, descs.padLeft, descs.padRight);
+  const auto plan = descs.backward<dnnl::convolution_backward_data>(
+      call.engine(), planning.requested(descs.image), any(descs.filter),
+      planning.requested(descs.output));
   call.add(
       plan, dnnl::convolution_backward_data(plan),
       {{DNNL_ARG_DIFF_DST, call.reordered(planning.operand(0, descs.output), plan.diff_dst_desc())},
@@ -50,11 +47,9 @@ void addBackwardData(const Planning& planning, const ConvDescs& descs) {
 
 void addWeightBackward(const Planning& planning, const ConvDescs& descs) {
   auto& call = planning.call;
-  const auto plan = makeBackwardPlan<dnnl::convolution_backward_weights>(
-      call.engine(), descs.forward(call.engine()), attributesFor({}), kDirect,
-      planning.requested(descs.image), planning.requested(descs.filter),
-      planning.requested(descs.output), descs.strides, descs.dilations, descs.padLeft,
-      descs.padRight);
+  const auto plan = descs.backward<dnnl::convolution_backward_weights>(
+      call.engine(), planning.requested(descs.image), planning.requested(descs.filter),
+      planning.requested(descs.output));
   call.add(plan, dnnl::convolution_backward_weights(plan),
            {{DNNL_ARG_SRC, call.reordered(planning.operand(0, descs.image), plan.src_desc())},
             {DNNL_ARG_DIFF_DST,

@@ -2,6 +2,7 @@
 
 #include "model/problem/problem.h"
 #include "verify/onednn/onednn_planning.h"
+#include "verify/onednn/onednn_version.h"
 
 namespace hone::verify {
 
@@ -16,6 +17,16 @@ struct ConvDescs {
   /// Plans the forward convolution in layouts chosen by oneDNN, which are many times faster than
   /// plain ones. Backward plans need it as a hint.
   [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine) const;
+  /// Plans a backward convolution for tensors in these layouts.
+  template <typename Primitive>
+  [[nodiscard]] Primitive::primitive_desc backward(const dnnl::engine& engine,
+                                                   const dnnl::memory::desc& imageLayout,
+                                                   const dnnl::memory::desc& filterLayout,
+                                                   const dnnl::memory::desc& outputLayout) const {
+    return makeBackwardPlan<Primitive>(engine, forward(engine), attributesFor({}), kDirect,
+                                       imageLayout, filterLayout, outputLayout, strides, dilations,
+                                       padLeft, padRight);
+  }
 
   model::ElementType input;
   dnnl::memory::desc image, filter, output, bias;

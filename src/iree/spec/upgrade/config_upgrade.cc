@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -27,16 +26,6 @@ AttributeText namedAttribute(std::string_view name, std::string value) {
   attribute.text = name;
   attribute.members.emplace_back("", AttributeText::plain(std::move(value)));
   return attribute;
-}
-
-/// Returns the member without a name that is a dictionary, or null.
-AttributeText* dictionaryIn(AttributeText& attribute) {
-  for (auto& [name, member] : attribute.members) {
-    if (name.empty() && member.kind == AttributeKind::dictionary) {
-      return &member;
-    }
-  }
-  return nullptr;
 }
 
 /// Rewrites one configuration and notes the changes.
@@ -164,7 +153,7 @@ void ConfigWriter::moveOldOptions(AttributeText& dictionary) {
 }
 
 void ConfigWriter::upgradeOptions(AttributeText& translation) {
-  AttributeText* dictionary = dictionaryIn(translation);
+  AttributeText* dictionary = translation.findDictionary();
   if (dictionary == nullptr) {
     return;
   }
@@ -242,7 +231,7 @@ void ConfigWriter::upgradeSubgroups(AttributeText& dictionary,
 }
 
 void ConfigWriter::upgradeGpu(AttributeText& lowering) {
-  AttributeText* dictionary = dictionaryIn(lowering);
+  AttributeText* dictionary = lowering.findDictionary();
   if (dictionary == nullptr) {
     return;
   }
@@ -324,7 +313,7 @@ void ConfigWriter::upgradeLowering(AttributeText& lowering, const AttributeText*
                      (lowering.text.empty() || lowering.text == kTilingConfig);
   if (!tiles) {
     if (lowering.text == kGpuConfig) {
-      if (AttributeText* dictionary = dictionaryIn(lowering);
+      if (AttributeText* dictionary = lowering.findDictionary();
           dictionary != nullptr && schedule != nullptr) {
         for (const auto& [name, member] : schedule->members) {
           dictionary->set(name == "intrinsic" ? "mma_kind" : name, member);
@@ -365,7 +354,7 @@ void ConfigWriter::upgradeInfo(AttributeText& info) {
     }
   }
   std::optional<AttributeText> schedule;
-  if (AttributeText* dictionary = dictionaryIn(*translation)) {
+  if (AttributeText* dictionary = translation->findDictionary()) {
     if (const AttributeText* found = dictionary->find("mma_schedule")) {
       schedule = *found;
     }
@@ -378,7 +367,7 @@ void ConfigWriter::upgradeInfo(AttributeText& info) {
 }
 
 void ConfigWriter::requireWholeTiles(AttributeText& lowering) {
-  const AttributeText* levels = dictionaryIn(lowering);
+  const AttributeText* levels = lowering.findDictionary();
   for (const std::string_view level : {"workgroup", "reduction"}) {
     const AttributeText* tiles = levels == nullptr ? nullptr : levels->find(level);
     const auto sizes = tiles == nullptr ? std::vector<std::int64_t>() : tiles->numbers();
@@ -401,7 +390,7 @@ void ConfigWriter::upgradeDecomposition(AttributeText& dictionary) {
   pipeline_ = "VectorDistribute";
   for (auto& [name, attributes] : dictionary.members) {
     AttributeText* lowering = attributes.find("lowering_config");
-    AttributeText* config = lowering == nullptr ? nullptr : dictionaryIn(*lowering);
+    AttributeText* config = lowering == nullptr ? nullptr : lowering->findDictionary();
     if (config != nullptr) {
       // The first product has no loop over the columns of the result, the second none over the
       // depth of the queries.
@@ -429,81 +418,10 @@ ConfigUpgrade ConfigWriter::upgrade(std::string_view text) {
   return std::move(result_);
 }
 
-/// Moves the values of a list per loop; returns false if it has another length.
-bool reorderList(AttributeText& list, const std::vector<std::int64_t>& mapping) {
-  if (list.kind != AttributeKind::list || list.members.size() != mapping.size()) {
-    return false;
-  }
-  auto moved = list.members;
-  for (std::size_t i = 0; i < mapping.size(); ++i) {
-    moved[static_cast<std::size_t>(mapping[i])] = list.members[i];
-  }
-  list.members = std::move(moved);
-  return true;
-}
-
-/// Reorders one member of a lowering configuration; returns false if it cannot be reordered.
-bool reorderMember(const std::string& name, AttributeText& member,
-                   const std::vector<std::int64_t>& mapping) {
-  constexpr std::array<std::string_view, 13> kPerLoop = {"workgroup",
-                                                         "reduction",
-                                                         "partial_reduction",
-                                                         "subgroup",
-                                                         "thread",
-                                                         "padding",
-                                                         "distribution",
-                                                         "cache_parallel",
-                                                         "cache_reduction",
-                                                         "serial",
-                                                         "vector_common_parallel",
-                                                         "vector_reduction",
-                                                         "vector_inner_parallel"};
-  if (std::ranges::count(kPerLoop, name) > 0) {
-    return reorderList(member, mapping);
-  }
-  if (name == "subgroup_basis" || name == "lane_basis") {
-    // The second list maps loops to counts; only this list follows the order of the loops.
-    return member.members.size() == 2 && reorderList(member.members[1].value, mapping);
-  }
-  if (name == "tile_sizes") {
-    return std::ranges::all_of(member.members,
-                               [&](auto& level) { return reorderList(level.value, mapping); });
-  }
-  return true;
-}
-
 }  // namespace
 
 ConfigUpgrade upgradeConfig(std::string_view text, const LoopInfo& loops) {
   return ConfigWriter(loops).upgrade(text);
-}
-
-ConfigUpgrade reorderLoops(std::string_view text, const std::vector<std::int64_t>& mapping) {
-  ConfigUpgrade result;
-  std::vector<std::int64_t> same(mapping.size());
-  std::iota(same.begin(), same.end(), 0);
-  if (mapping == same) {
-    result.text = text;
-    return result;
-  }
-  auto attribute = parseAttribute(text);
-  AttributeText* lowering = attribute ? attribute->find("lowering_config") : nullptr;
-  if (lowering == nullptr) {
-    result.failure = "its configuration has no lowering_config";
-    return result;
-  }
-  AttributeText* dictionary = dictionaryIn(*lowering);
-  for (auto& [name, member] : (dictionary == nullptr ? *lowering : *dictionary).members) {
-    if (!reorderMember(name, member, mapping)) {
-      result.failure =
-          fmt::format("{} = {} does not have one value per loop", name, member.print());
-      return result;
-    }
-  }
-  result.changes.push_back(
-      fmt::format("loops 0 to {} are loops {} now", mapping.size() - 1, fmt::join(mapping, ", ")));
-  result.text = attribute->print();
-  return result;
 }
 
 }  // namespace hone::iree

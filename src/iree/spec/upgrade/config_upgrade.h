@@ -20,9 +20,4 @@ struct ConfigUpgrade {
 /// 3.12 and later. Text that is already in that syntax is not changed.
 [[nodiscard]] ConfigUpgrade upgradeConfig(std::string_view text, const LoopInfo& loops);
 
-/// Reorders the values per loop of a configuration: loop `i` becomes loop `mapping[i]`. Fails if a
-/// list has another length than the mapping.
-[[nodiscard]] ConfigUpgrade reorderLoops(std::string_view text,
-                                         const std::vector<std::int64_t>& mapping);
-
 }  // namespace hone::iree

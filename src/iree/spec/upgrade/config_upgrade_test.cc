@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "iree/spec/upgrade/loop_order.h"
+
 namespace hone::iree {
 namespace {
 

@@ -13,6 +13,7 @@
 #include "base/text/text.h"
 #include "iree/mlir/named_products.h"
 #include "iree/spec/upgrade/config_upgrade.h"
+#include "iree/spec/upgrade/loop_order.h"
 #include "iree/spec/upgrade/operation_syntax.h"
 #include "iree/spec/upgrade/spec_source.h"
 

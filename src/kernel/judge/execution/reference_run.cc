@@ -18,8 +18,9 @@ constexpr double kPerturbation = 0x1p-21;
 
 Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppBuilder& builder) {
   if (task.inPython()) {
-    Runnable runnable = HONE_TRY(pytorchRunnable(options, task.reference, "f64"));
-    runnable.load["others"] = task.otherSizes();
+    Runnable runnable =
+        HONE_TRY(pytorchRunnable(options, task.reference, LoadRequest::Precision::f64));
+    runnable.load.others = task.otherSizes();
     return runnable;
   }
   const std::string text = HONE_TRY(readFile(task.reference));

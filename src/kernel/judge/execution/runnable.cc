@@ -37,10 +37,8 @@ Result<Runnable> cppRunnable(const JudgeOptions& options, const std::filesystem:
       options.runner.empty() ? HONE_TRY(installRunner(options.folder)) : options.runner;
   return Runnable{
       commandFor(options, {std::filesystem::absolute(runner).string()}, freshFolder(options)),
-      {{"do", "load"},
-       {"role", function == "kernel" ? "kernel" : "reference"},
-       {"library", std::filesystem::absolute(library).string()},
-       {"function", function}}};
+      {.role = function == "kernel" ? LoadRequest::Role::kernel : LoadRequest::Role::reference},
+      CppFunction{std::filesystem::absolute(library).string(), function}};
 }
 
 Result<WorkerCommand> pythonCommand(const JudgeOptions& options,
@@ -60,34 +58,30 @@ Result<Runnable> tileLangRunnable(const JudgeOptions& options, const std::filesy
   WorkerCommand command = HONE_TRY(pythonCommand(options, freshFolder(options)));
   command.tilelang = true;
   return Runnable{std::move(command),
-                  {{"do", "load"},
-                   {"role", "kernel"},
-                   {"source", source.string()},
-                   {"reference", reference.string()},
-                   {"device", options.device},
-                   {"threads", options.threads},
-                   {"seed", options.seed}}};
+                  {.role = LoadRequest::Role::kernel,
+                   .source = source.string(),
+                   .reference = reference.string(),
+                   .device = options.device,
+                   .threads = options.threads,
+                   .seed = options.seed}};
 }
 
 Result<Runnable> pytorchRunnable(const JudgeOptions& options,
                                  const std::filesystem::path& reference,
-                                 const std::string& precision) {
+                                 LoadRequest::Precision precision) {
   return Runnable{HONE_TRY(pythonCommand(options, freshFolder(options))),
-                  {{"do", "load"},
-                   {"role", "reference"},
-                   {"reference", reference.string()},
-                   {"precision", precision},
-                   {"device", precision == "f64" ? "cpu" : options.device},
-                   {"threads", options.threads},
-                   {"seed", options.seed}}};
+                  {.role = LoadRequest::Role::reference,
+                   .reference = reference.string(),
+                   .precision = precision,
+                   .device = precision == LoadRequest::Precision::f64 ? "cpu" : options.device,
+                   .threads = options.threads,
+                   .seed = options.seed}};
 }
 
 Result<Runnable> emptyPythonRunnable(const JudgeOptions& options) {
-  return Runnable{HONE_TRY(pythonCommand(options, freshFolder(options))),
-                  {{"do", "load"},
-                   {"role", "empty"},
-                   {"device", options.device},
-                   {"threads", options.threads}}};
+  return Runnable{
+      HONE_TRY(pythonCommand(options, freshFolder(options))),
+      {.role = LoadRequest::Role::empty, .device = options.device, .threads = options.threads}};
 }
 
 }  // namespace hone::kernel

@@ -1,28 +1,38 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "kernel/judge/judge.h"
-#include "kernel/worker/worker.h"
+#include "kernel/worker/python/worker_requests.h"
+#include "kernel/worker/worker_process.h"
 
 namespace hone::kernel {
 
-/// Code that runs in a separate process: the command that starts the process and the code to load,
-/// which for Python is a request.
+/// A function of a shared object.
+struct CppFunction {
+  std::string library;  ///< absolute path
+  std::string function;
+};
+
+/// Code that runs in a separate process: the command that starts the process and the code to load.
 struct Runnable {
   WorkerCommand command;
-  nlohmann::json load;
+  LoadRequest load;                               ///< C++: only the role
+  std::optional<CppFunction> cpp = std::nullopt;  ///< nothing for Python
 
   /// Returns true if it computes on the CPU; always true for C++.
-  [[nodiscard]] bool onCpu() const { return load.value("device", "cpu") == "cpu"; }
-  [[nodiscard]] bool isCpp() const { return load.contains("library"); }
+  [[nodiscard]] bool onCpu() const { return load.device == "cpu"; }
+  [[nodiscard]] bool isCpp() const { return cpp.has_value(); }
   /// Returns true for untrusted code.
-  [[nodiscard]] bool isKernel() const { return load.value("role", "") == "kernel"; }
+  [[nodiscard]] bool isKernel() const { return load.role == LoadRequest::Role::kernel; }
   /// Returns true if it is called by freezing and resuming its process; false for an f64 reference
   /// in Python, which also creates inputs on request.
-  [[nodiscard]] bool serves() const { return isCpp() || load.value("precision", "") != "f64"; }
+  [[nodiscard]] bool serves() const {
+    return isCpp() || load.precision != LoadRequest::Precision::f64;
+  }
 };
 
 /// Creates a runnable for a function of a shared object.
@@ -37,10 +47,10 @@ struct Runnable {
 [[nodiscard]] Result<Runnable> tileLangRunnable(const JudgeOptions& options,
                                                 const std::filesystem::path& source,
                                                 const std::filesystem::path& reference);
-/// Creates a runnable for a Python reference in "f64", or in "f32" as PyTorch runs it.
+/// Creates a runnable for a Python reference in f64, or in f32 as PyTorch runs it.
 [[nodiscard]] Result<Runnable> pytorchRunnable(const JudgeOptions& options,
                                                const std::filesystem::path& reference,
-                                               const std::string& precision);
+                                               LoadRequest::Precision precision);
 
 /// Creates a runnable that returns tensors without computing them, to measure the overhead of
 /// Python.

@@ -55,8 +55,8 @@ std::string describeSignal(std::uint32_t number) {
 
 RunnerSetup describeSetup(const Runnable& runnable, std::span<const CallTensors* const> tensors) {
   RunnerSetup setup;
-  setup.library = runnable.load.at("library").get<std::string>();
-  setup.function = runnable.load.at("function").get<std::string>();
+  setup.library = runnable.cpp->library;
+  setup.function = runnable.cpp->function;
   for (const CallTensors* each : tensors) {
     each->describe(setup);
   }
@@ -107,7 +107,7 @@ Result<bool> RunningKernel::startCpp(const Runnable& runnable,
       tensors_.push_back({.name = name, .isInput = isInput});
     });
   }
-  function_ = runnable.load.at("function").get<std::string>();
+  function_ = runnable.cpp->function;
   log_ = HONE_TRY(makeLog());
   process_ =
       HONE_TRY(startRunner(runnable.command, describeSetup(runnable, tensors), pages(), log_));
@@ -137,20 +137,19 @@ Result<bool> RunningKernel::startPython(const Runnable& runnable,
                                         std::span<const CallTensors* const> tensors,
                                         milliseconds limit, JudgeResult& judged) {
   worker_ = HONE_TRY(Worker::start(runnable.command, pages()));
-  nlohmann::json list = nlohmann::json::array();
-  nlohmann::json calls = nlohmann::json::array();
+  TensorsRequest shared{.tensors = {}, .writable = !runnable.serves()};
+  ServeRequest serve;
   for (const CallTensors* each : tensors) {
-    each->describe(list);
-    calls.push_back(each->request("call"));
+    each->describe(shared);
+    serve.calls.push_back(each->callRequest());
   }
-  const Reply hello = HONE_TRY(worker_->ask({{"do", "hello"}}, limit));
+  const Reply hello = HONE_TRY(worker_->ask(HelloRequest{}, limit));
   if (!hello.ok()) {
     return machineError("worker failed to start ({}): {} {}", runnable.command.argv.front(),
                         hello.message, worker_->log());
   }
   judged.facts.sandbox = hello.body.value("sandbox", "none");
-  const Reply opened = HONE_TRY(worker_->ask(
-      {{"do", "tensors"}, {"tensors", list}, {"writable", !runnable.serves()}}, limit));
+  const Reply opened = HONE_TRY(worker_->ask(shared, limit));
   if (!opened.ok()) {
     return machineError("worker failed to open its tensors: {}", opened.message);
   }
@@ -163,7 +162,7 @@ Result<bool> RunningKernel::startPython(const Runnable& runnable,
     return true;
   }
   serves_ = true;
-  const Reply serving = HONE_TRY(worker_->ask({{"do", "serve"}, {"calls", calls}}, limit));
+  const Reply serving = HONE_TRY(worker_->ask(serve, limit));
   return HONE_TRY(accept(serving, judged)) &&
          accept(HONE_TRY(worker_->process().awaitFreeze(limit)), judged);
 }
@@ -269,17 +268,16 @@ Result<bool> RunningKernel::call(const CallTensors& tensors, milliseconds limit,
                                  JudgeResult& judged) {
   const Activity running("running the kernel");
   if (!serves_) {
-    return accept(HONE_TRY(worker_->ask(tensors.request("call"), limit)), judged);
+    return accept(HONE_TRY(worker_->ask(tensors.callRequest(), limit)), judged);
   }
   return HONE_TRY(resume(tensors, Step::verify, limit, judged)).has_value();
 }
 
 Result<bool> RunningKernel::make(const CallTensors& tensors, const std::filesystem::path& reference,
                                  std::uint64_t seed, milliseconds limit, JudgeResult& judged) {
-  nlohmann::json request = tensors.request("make");
-  request["reference"] = reference.string();
-  request["seed"] = seed >> 11U;
-  return accept(HONE_TRY(worker_->ask(std::move(request), limit)), judged);
+  const MakeRequest request{
+      .call = tensors.callRequest(), .reference = reference.string(), .seed = seed >> 11U};
+  return accept(HONE_TRY(worker_->ask(request, limit)), judged);
 }
 
 Result<std::optional<CallTime>> RunningKernel::time(const CallTensors& tensors, milliseconds limit,

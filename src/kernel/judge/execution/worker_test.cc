@@ -108,8 +108,8 @@ TEST(Runnable, ReportsDevice) {
   options.device = "cuda";
   options.runner = HONE_RUNNER;
   EXPECT_TRUE(cppRunnable(options, "kernel.so", "kernel").value().onCpu());
-  EXPECT_FALSE((Runnable{{}, {{"device", "cuda"}}}).onCpu());
-  EXPECT_TRUE((Runnable{{}, {{"device", "cpu"}}}).onCpu());
+  EXPECT_FALSE((Runnable{.command = {}, .load = {.device = "cuda"}}).onCpu());
+  EXPECT_TRUE((Runnable{.command = {}, .load = {.device = "cpu"}}).onCpu());
 }
 
 TEST_F(WorkerTest, ComputesAndIsTimed) {

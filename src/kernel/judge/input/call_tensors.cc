@@ -54,30 +54,30 @@ void CallTensors::describe(RunnerSetup& setup) const {
   }
 }
 
-void CallTensors::describe(nlohmann::json& list) const {
-  const auto add = [&](const std::vector<Named>& all, const char* role) {
+void CallTensors::describe(TensorsRequest& request) const {
+  const auto add = [&](const std::vector<Named>& all, bool isInput) {
     for (const Named& named : all) {
-      list.push_back({{"id", named.id},
-                      {"name", named.name},
-                      {"file", named.tensor.file().string()},
-                      {"offset", named.tensor.offset()},
-                      {"type", named.tensor.type().text()},
-                      {"role", role}});
+      request.tensors.push_back({.id = named.id,
+                                 .name = named.name,
+                                 .file = named.tensor.file().string(),
+                                 .offset = named.tensor.offset(),
+                                 .type = named.tensor.type().text(),
+                                 .isInput = isInput});
     }
   };
-  add(inputs_, "input");
-  add(outputs_, "output");
+  add(inputs_, true);
+  add(outputs_, false);
 }
 
-nlohmann::json CallTensors::request(const char* what) const {
+CallRequest CallTensors::callRequest() const {
   const auto ids = [](const std::vector<Named>& all) {
-    nlohmann::json list = nlohmann::json::array();
+    std::vector<std::string> list;
     for (const Named& named : all) {
       list.push_back(named.id);
     }
     return list;
   };
-  return {{"do", what}, {"inputs", ids(inputs_)}, {"outputs", ids(outputs_)}, {"sizes", sizes_}};
+  return {.inputs = ids(inputs_), .outputs = ids(outputs_), .sizes = sizes_};
 }
 
 void CallTensors::fill(std::span<const verify::Tensor> inputs, Random& random) {

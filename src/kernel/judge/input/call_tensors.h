@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "kernel/judge/task/task.h"
+#include "kernel/worker/python/worker_requests.h"
 #include "kernel/worker/runner/runner_setup.h"
 #include "kernel/worker/shared_tensor.h"
 #include "verify/tensor/tensor.h"
@@ -28,10 +28,9 @@ class CallTensors {
   [[nodiscard]] const std::string& label() const { return label_; }
   /// Appends the tensors and a call on them.
   void describe(RunnerSetup& setup) const;
-  /// Appends the entries of a `tensors` request to `list`.
-  void describe(nlohmann::json& list) const;
-  /// Returns a `call` or `make` request; the caller adds further members.
-  [[nodiscard]] nlohmann::json request(const char* what) const;
+  /// Appends the tensors.
+  void describe(TensorsRequest& request) const;
+  [[nodiscard]] CallRequest callRequest() const;
   /// Calls `use(name, isInput)` for every tensor, in the order of describe().
   template <typename Use>
   void visit(Use use) const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "kernel/judge/input/input_values.h"
@@ -56,8 +57,9 @@ INSTANTIATE_TEST_SUITE_P(Placements, TensorFiles,
 
 TEST_P(TensorFiles, HoldInputsAtTheRequestedOffset) {
   tensors_.fill(inputs_, random_);
-  nlohmann::json list = nlohmann::json::array();
-  tensors_.describe(list);
+  TensorsRequest shared;
+  tensors_.describe(shared);
+  const nlohmann::json list = toJson(shared).at("tensors");
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0]["id"], "t.A");
   EXPECT_EQ(list[0]["name"], "A");
@@ -67,7 +69,7 @@ TEST_P(TensorFiles, HoldInputsAtTheRequestedOffset) {
   const std::string content = readFile(list[0]["file"].get<std::string>()).value();
   EXPECT_EQ(content.size(), 4096u);
   EXPECT_EQ(std::memcmp(content.data() + offset(), inputs_[0].data.data(), 40), 0);
-  const nlohmann::json request = tensors_.request("call");
+  const nlohmann::json request = toJson(tensors_.callRequest());
   EXPECT_EQ(
       request,
       (nlohmann::json{{"do", "call"}, {"inputs", {"t.A"}}, {"outputs", {"t.C"}}, {"sizes", {10}}}));

@@ -8,6 +8,7 @@
 #include "kernel/judge/execution/runnable.h"
 #include "kernel/judge/judge.h"
 #include "kernel/judge/task/reference_text.h"
+#include "kernel/worker/worker.h"
 
 namespace hone::kernel {
 namespace {
@@ -74,9 +75,9 @@ Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-task"));
   const WorkerCommand command = HONE_TRY(pythonCommand(options, scratch.path() / "worker"));
   Worker worker = HONE_TRY(Worker::start(command));
-  const Reply reply = HONE_TRY(worker.ask(
-      {{"do", "task"}, {"reference", fs::absolute(reference).string()}, {"constants", sizes}},
-      options.limits.wall));
+  const Reply reply = HONE_TRY(
+      worker.ask(TaskRequest{.reference = fs::absolute(reference).string(), .constants = sizes},
+                 options.limits.wall));
   if (!reply.ok()) {
     return userError("{}: {}", reference.string(), reply.message);
   }
@@ -103,8 +104,8 @@ Result<Task> pythonTask(const fs::path& reference, const JudgeOptions& options) 
 
 bool Task::inPython() const { return isPython(reference); }
 
-nlohmann::json Task::otherSizes() const {
-  nlohmann::json sizes = nlohmann::json::array();
+std::vector<decltype(Shape::sizes)> Task::otherSizes() const {
+  std::vector<SizeList> sizes;
   for (const Shape& other : others) {
     sizes.push_back(other.sizes);
   }

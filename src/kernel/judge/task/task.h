@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,8 +54,8 @@ struct Task {
   std::vector<Shape> others;  ///< hidden shapes for kernels without fixed sizes
 
   [[nodiscard]] bool inPython() const;
-  /// Returns the sizes of `others` in the format of a `load` request.
-  [[nodiscard]] nlohmann::json otherSizes() const;
+  /// Returns the sizes of `others`.
+  [[nodiscard]] std::vector<decltype(Shape::sizes)> otherSizes() const;
   bool operator==(const Task&) const = default;
 };
 

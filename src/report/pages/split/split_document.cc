@@ -135,9 +135,7 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
                    {"verdict"}, {"default", "ns"}, {"recommended", "ns"}};
   for (const Validated& one : list) {
     table.columns[0].texts.push_back(one.name);
-    table.columns[1].numbers.push_back(one.speedup.estimate);
-    table.columns[2].numbers.push_back(one.speedup.low);
-    table.columns[3].numbers.push_back(one.speedup.high);
+    table.addInterval(1, one.speedup);
     table.columns[4].texts.push_back(one.verdict);
     table.columns[5].numbers.push_back(one.baselineNs);
     table.columns[6].numbers.push_back(one.optimizedNs);

@@ -272,9 +272,7 @@ void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTabl
   const auto gain = (dispatch.winner ? dispatch.winner->speedup : std::nullopt)
                         .value_or(stats::Interval{kNone, kNone, kNone});
   table.columns[0].texts.push_back(shortDispatch(dispatch.name));
-  table.columns[1].numbers.push_back(gain.estimate);
-  table.columns[2].numbers.push_back(gain.low);
-  table.columns[3].numbers.push_back(gain.high);
+  table.addInterval(1, gain);
   table.columns[4].texts.push_back(variant.name);
   table.columns[5].numbers.push_back(100 * orNone(dispatch.share));
   table.columns[6].numbers.push_back(orNone(dispatch.defaultNs));
