@@ -29,6 +29,21 @@ constexpr std::int64_t kLateNs = kSecondNs;
 /// Fewer workers that cannot start may be coincidence.
 constexpr std::size_t kMinBadWorkers = 3;
 
+/// Fails if the scheduler does not respond before anything is submitted. A run with a spool
+/// continues, because its workers may still be alive.
+Result<void> checkScheduler(Slurm& slurm, const std::filesystem::path& spool) {
+  std::error_code ignored;
+  if (std::filesystem::exists(spool, ignored)) {
+    return {};
+  }
+  const auto listed = slurm.jobs();
+  if (listed || listed.error().fault == Fault::interrupted) {
+    return listed ? Result<void>() : std::unexpected(listed.error());
+  }
+  return machineError("Slurm does not respond: {}; try again later, or omit --executor",
+                      listed.error().message);
+}
+
 }  // namespace
 
 std::string Status::text() const {
@@ -45,9 +60,11 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
   setup.idleSeconds = options.idleSeconds;
   setup.headSeconds = options.headSeconds;
   setup.shared = options.sharedFolder();
-  auto spool = HONE_TRY(Spool::create(options.sharedFolder() / "runs" / name, setup));
-  std::unique_ptr<Head> head(
-      new Head(options, std::move(spool), Slurm(fmt::format("hone-{}", name))));
+  const std::filesystem::path folder = options.sharedFolder() / "runs" / name;
+  Slurm slurm(fmt::format("hone-{}", name));
+  HONE_CHECK(checkScheduler(slurm, folder));
+  auto spool = HONE_TRY(Spool::create(folder, setup));
+  std::unique_ptr<Head> head(new Head(options, std::move(spool), std::move(slurm)));
   // The `finished` flag of an earlier head must not end the workers of this one.
   head->heartbeats_ = head->spool_.headHeartbeat().count;
   HONE_CHECK(head->sendHeartbeat());

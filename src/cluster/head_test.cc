@@ -472,7 +472,19 @@ TEST_F(HeadTest, RetriesUnresponsiveScheduler) {
   EXPECT_TRUE(answer) << answer.error().message;
 }
 
+TEST_F(HeadTest, FailsAtOnceIfSchedulerNeverResponded) {
+  program("squeue", "echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1\n");
+  const auto head = Head::open(options_, "test", {});
+  ASSERT_FALSE(head);
+  EXPECT_EQ(head.error().fault, Fault::machine);
+  EXPECT_THAT(head.error().message,
+              testing::AllOf(HasSubstr("Slurm does not respond: squeue failed"),
+                             HasSubstr("Unable to contact slurm controller; try again later")));
+  EXPECT_FALSE(fs::exists(spoolFolder()));
+}
+
 TEST_F(HeadTest, ReportsUnresponsiveScheduler) {
+  openHead().reset();  // the workers of a run that continues may be alive
   program("squeue", "echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1\n");
   auto head = openHead();
   ASSERT_TRUE(head->enqueue(unit("aa")));

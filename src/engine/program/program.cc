@@ -305,6 +305,10 @@ Result<Program> loadProgram(iree::Compiler& compiler, const ProgramSource& sourc
   program.source = fs::absolute(source.file);
   program.hash = hashBytes(HONE_TRY(iree::readMlirFile(source.file)));
   auto functions = HONE_TRY(compiler.describe({program.source, program.hash, source.flags, {}}));
+  if (!functions.empty() && !functions.front().recursion.empty()) {
+    return userError("{}: {}; IREE does not support recursion, use a loop such as scf.while",
+                     source.file.string(), functions.front().recursion);
+  }
   if (needsLowering(functions)) {
     program.file = program.source;
     if (const auto failed = HONE_TRY(lower(compiler, source.flags, toInput(), program))) {

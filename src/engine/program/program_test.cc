@@ -58,6 +58,39 @@ TEST_F(ProgramTest, ListsFunctionsIfMissingOrAmbiguous) {
   EXPECT_FALSE(toolchain_.load("module {}"));
 }
 
+TEST_F(ProgramTest, RejectsRecursion) {
+  const auto own = toolchain_.load(R"mlir(
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+)mlir");
+  ASSERT_FALSE(own);
+  EXPECT_EQ(own.error().fault, Fault::user);
+  EXPECT_THAT(own.error().message, HasSubstr("@main calls @main; IREE does not support recursion"));
+  const auto mutual = toolchain_.load(R"mlir(
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %z = call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    return %z : tensor<4xf32>
+  }
+  func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = arith.addf %x, %x : tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+  func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+  func.func private @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+)mlir");
+  ASSERT_FALSE(mutual);
+  EXPECT_THAT(mutual.error().message, HasSubstr("@f calls @g calls @f;"));
+}
+
 TEST_F(ProgramTest, RejectsInvalidProgram) {
   const auto text = toolchain_.load("this is not MLIR");
   ASSERT_FALSE(text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "iree/module/module_calls.h"
 #include "iree/module/module_walk.h"
 #include "iree/module/problem/recognize.h"
 
@@ -138,6 +139,7 @@ ModuleDescription describeModule(const CompilerApi& api, MlirOperation module) {
   ModuleDescription functions;
   const std::vector<MlirOperation> children = childOperations(api, module);
   const std::string from = detectPhase(api, children);
+  const std::string recursion = findRecursion(api, module);
   for (const MlirOperation operation : children) {
     const std::string name = api.opName(operation);
     const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
@@ -151,7 +153,8 @@ ModuleDescription describeModule(const CompilerApi& api, MlirOperation module) {
                                     .inputs = functionTypes(api, function, true),
                                     .results = functionTypes(api, function, false),
                                     .from = from,
-                                    .problem = recognizeProblem(api, operation)};
+                                    .problem = recognizeProblem(api, operation),
+                                    .recursion = recursion};
     if (name == "util.func") {
       resolveBufferTypes(api, operation, children, description);
     }

@@ -1,5 +1,6 @@
 #include "verify/tensor/npy.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -34,7 +35,7 @@ std::string_view headerValue(std::string_view header, std::string_view key) {
 }
 
 std::optional<ElementType> elementFrom(std::string_view descr) {
-  constexpr std::array<std::pair<std::string_view, ElementType>, 13> kTypes = {
+  constexpr std::array<std::pair<std::string_view, ElementType>, 14> kTypes = {
       {{"'<f4'", ElementType::f32},
        {"'<f8'", ElementType::f64},
        {"'<f2'", ElementType::f16},
@@ -47,7 +48,8 @@ std::optional<ElementType> elementFrom(std::string_view descr) {
        {"'<u4'", ElementType::i32},
        {"'<u2'", ElementType::i16},
        {"'|u1'", ElementType::i8},
-       {"'<V2'", ElementType::bf16}}};
+       {"'<V2'", ElementType::bf16},
+       {"'|V2'", ElementType::bf16}}};
   for (const auto& [name, type] : kTypes) {
     if (name == descr) {
       return type;
@@ -56,13 +58,36 @@ std::optional<ElementType> elementFrom(std::string_view descr) {
   return std::nullopt;
 }
 
+/// Parses "(2, 3)", "(2,)" or "()". Returns nullopt for everything else.
+std::optional<std::vector<std::int64_t>> shapeFrom(std::string_view text) {
+  if (text.size() < 2 || !text.starts_with('(') || !text.ends_with(')')) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> shape;
+  std::string_view rest = trim(text.substr(1, text.size() - 2));
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const auto size = parseInt(trim(rest.substr(0, comma)));
+    if (!size || *size < 0) {
+      return std::nullopt;
+    }
+    shape.push_back(*size);
+    rest = trim(rest.substr(std::min(comma + 1, rest.size())));
+  }
+  return shape;
+}
+
 Result<Tensor> tensorFrom(std::string_view bytes, const std::string& name) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   constexpr std::size_t kFixed = 10;  // magic, version and a 16-bit length
   if (bytes.size() < kFixed + 2 || !bytes.starts_with(kMagic)) {
     return userError("{} is not a NumPy array", name);
   }
-  const bool isLong = bytes[kMagic.size()] > 1;  // version 2 has a 32-bit length
+  const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
+  if (version < 1 || version > 3) {
+    return userError("{}: unsupported format version {}; write it with numpy.save", name, version);
+  }
+  const bool isLong = version > 1;  // a 32-bit length
   const std::size_t begin = isLong ? kFixed + 2 : kFixed;
   const std::uint64_t length = littleEndian(bytes.substr(8, isLong ? 4 : 2));
   if (length > bytes.size() - begin) {
@@ -72,21 +97,23 @@ Result<Tensor> tensorFrom(std::string_view bytes, const std::string& name) {
   const std::string_view values = bytes.substr(begin + length);
   const auto element = elementFrom(headerValue(header, "descr"));
   if (!element) {
-    return userError("{}: unsupported type {}", name, headerValue(header, "descr"));
+    return userError(
+        "{}: unsupported type {}; convert it with astype to float16, float32, float64, an integer "
+        "or bool, little endian",
+        name, headerValue(header, "descr"));
   }
   if (headerValue(header, "fortran_order") != "False") {
     return userError("{} is in column-major order; save numpy.ascontiguousarray of it", name);
   }
   Tensor tensor;
   tensor.type.element = *element;
-  std::string_view shape = headerValue(header, "shape");
-  shape = shape.size() < 2 ? std::string_view() : shape.substr(1, shape.size() - 2);
-  for (const std::string& part : splitAt(shape, ',')) {
-    if (const auto size = parseInt(trim(part)); size && *size >= 0) {
-      tensor.type.shape.push_back(*size);
-    }
+  const auto shape = shapeFrom(headerValue(header, "shape"));
+  tensor.type.shape = shape.value_or(std::vector<std::int64_t>());
+  if (!shape || !tensor.type.countable()) {
+    return userError("{}: invalid shape '{}'; write it with numpy.save", name,
+                     headerValue(header, "shape"));
   }
-  if (!tensor.type.countable() || values.size() != tensor.type.bytes()) {
+  if (values.size() != tensor.type.bytes()) {
     return userError("{}: expected {} bytes for {}, got {}", name, tensor.type.bytes(),
                      tensor.type.text(), values.size());
   }
@@ -148,6 +175,9 @@ Result<std::vector<NamedTensor>> readNpz(const std::filesystem::path& file) {
         {name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name, std::move(tensor)});
     at += kDirectoryEntry + nameLength + littleEndian(entry.substr(30, 2)) +
           littleEndian(entry.substr(32, 2));
+  }
+  if (tensors.empty()) {
+    return userError("{} has no arrays", file.string());
   }
   return tensors;
 }

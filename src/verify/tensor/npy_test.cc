@@ -67,7 +67,19 @@ TEST_F(NpyTest, RejectsUnsupportedFiles) {
   };
   EXPECT_THAT(error("text"), HasSubstr("is not a NumPy array"));
   EXPECT_THAT(error(npy("<c8", "(1,)", number(0, 8))), HasSubstr("unsupported type '<c8'"));
+  EXPECT_THAT(error(npy(">f4", "(1,)", number(0, 4))), HasSubstr("unsupported type '>f4'"));
+  EXPECT_THAT(error(npy("|O", "(1,)", number(0, 8))), HasSubstr("unsupported type '|O'"));
   EXPECT_THAT(error(npy("<i4", "(2,)", number(0, 4))), HasSubstr("expected 8 bytes"));
+  EXPECT_THAT(error(npy("<i4", "(2,)", number(0, 12))), HasSubstr("expected 8 bytes"));
+  for (const char* shape : {"(-1,)", "(1, -1)", "(1.5,)", "(x,)", "3", "", "(1", "(, 1)",
+                            "(99999999999999999999,)", "(4294967296, 4294967296)"}) {
+    EXPECT_THAT(error(npy("<i4", shape, number(0, 4))), HasSubstr("invalid shape")) << shape;
+  }
+  std::string huge = npy("<i4", "(1,)", number(0, 4));
+  huge[6] = 2;
+  EXPECT_THAT(error(huge), HasSubstr("is truncated")) << "a header of 4 GB";
+  huge[6] = '\x80';
+  EXPECT_THAT(error(huge), HasSubstr("unsupported format version 128"));
   EXPECT_THAT(error(npy("<i4", "(1,)", number(0, 4), "True")), HasSubstr("column-major"));
 }
 
@@ -82,6 +94,9 @@ TEST_F(NpyTest, ReadsStoredArchives) {
   ASSERT_FALSE(compressed);
   EXPECT_THAT(compressed.error().message, HasSubstr("is compressed"));
   EXPECT_FALSE(readNpz(write("t.npz", "text")));
+  const auto empty = readNpz(write("e.npz", "PK\x05\x06" + number(0, 18)));
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(empty.error().message, HasSubstr("has no arrays"));
 }
 
 }  // namespace

@@ -110,7 +110,8 @@ static void to_json(nlohmann::json& json, const FunctionDescription& function) {
   json = {{"name", function.name},
           {"inputs", function.inputs},
           {"results", function.results},
-          {"from", function.from}};
+          {"from", function.from},
+          {"recursion", function.recursion}};
   if (function.problem) {
     json["problem"] = *function.problem;
   }
@@ -121,6 +122,7 @@ static void from_json(const nlohmann::json& json, FunctionDescription& function)
   json.at("inputs").get_to(function.inputs);
   json.at("results").get_to(function.results);
   json.at("from").get_to(function.from);
+  json.at("recursion").get_to(function.recursion);
   if (json.contains("problem")) {
     function.problem = json.at("problem").get<model::Problem>();
   }

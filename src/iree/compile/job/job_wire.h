@@ -44,7 +44,7 @@ struct VariantPlace {
 
 /// Version of this encoding. Part of every cache key, so entries of other versions are never read.
 /// Must be increased with every change to a cached type.
-inline constexpr std::string_view kWireVersion = "7";
+inline constexpr std::string_view kWireVersion = "8";
 
 /// Encodes a message, a JobRequest, a VariantPlace or a reply of a job.
 template <typename Value>
