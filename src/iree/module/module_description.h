@@ -19,7 +19,7 @@ struct FunctionDescription {
   std::string from = kPhaseStart;  ///< the phase that the compiler continues from
   /// Set if recognizeProblem() recognizes the function, which then has a reference.
   std::optional<model::Problem> problem;
-  std::string recursion;  ///< of the module, see findRecursion(); "" if there is none
+  std::string recursion{};  ///< of the module, see findRecursion(); "" if there is none
 };
 
 using ModuleDescription = std::vector<FunctionDescription>;

@@ -54,10 +54,10 @@ TEST(SplitShapes, ReadsTypicalTimes) {
                            {"no_split", nullptr}}}}};
   const auto shapes = toShapes(*model::splitResultFrom(summary).value().shapes);
   ASSERT_EQ(shapes.size(), 1U);
-  EXPECT_EQ(shapes[0].limitsNs.at(1), 10'000) << "mean without a median";
-  EXPECT_EQ(shapes[0].baselineNs, 8'000);
+  EXPECT_EQ(shapes[0].limitsNs.at(1), 10'000) << "mean without a minimum";
+  EXPECT_EQ(shapes[0].baselineNs, 5'000) << "minimum";
   EXPECT_EQ(shapes[0].noSplitNs, std::nullopt);
-  EXPECT_EQ(shapes[0].bestNs(), 8'000);
+  EXPECT_EQ(shapes[0].bestNs(), 5'000);
   EXPECT_EQ(shapes[0].bestLimit(), 16) << "smallest of equals";
   EXPECT_EQ(shapes[0].reduction.outputSize(), 32);
   EXPECT_FALSE(model::splitResultFrom(json::object()).value().shapes);
