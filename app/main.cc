@@ -11,6 +11,7 @@
 #include "app/bench/bench.h"
 #include "app/common/context.h"
 #include "app/common/help_page.h"
+#include "app/common/output_check.h"
 #include "app/common/parse_error.h"
 #include "app/completions/completions.h"
 #include "app/doctor/doctor.h"
@@ -50,8 +51,9 @@ int exitCode(const Error& error) {
 }
 
 /// Runs the command. Fails if its output cannot be written.
-Result<int> perform(const Context& context) {
+Result<int> perform(const CLI::App& app, const Context& context) {
   try {
+    HONE_CHECK(checkOutputs(app, context));
     const int code = HONE_TRY(context.action());
     if (std::fflush(stdout) != 0) {
       return errnoError("cannot write to standard output");
@@ -141,7 +143,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
     context.quiet = context.quiet || overrides->quiet;
     context.resumed = overrides->resumed;
   }
-  const Result<int> done = perform(context);
+  const Result<int> done = perform(app, context);
   if (!done) {
     std::string line = printable(done.error().message);
     std::ranges::replace(line, '\n', ' ');

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -89,6 +90,56 @@ TEST_F(Hostile, RefusesEndlessFilesAtOnce) {
   expectError(box_.hone({"bench", "/dev/zero"}), 2, {"/dev/zero is a device"});
   expectError(box_.hone({"generate", "--problem-m", "1:100000:1"}), 2,
               {"--problem-m", "more than 10000 sizes"});
+}
+
+TEST_F(Hostile, RefusesOutputsThatAreInputs) {
+  box_.write("w.txt", "gemm -m 8 -n 8 -k 8\n");
+  box_.write("a.mlir", "module {}\n");
+  const std::string program = readFile(box_.work() / "m.mlir").value();
+  fs::create_symlink("m.mlir", box_.work() / "link.mlir");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"tune", "m.mlir", "-o", "m.mlir"}, "--output m.mlir is also an input (PROGRAM"},
+      {{"tune", "m.mlir", "-o", "./link.mlir"}, "--output ./link.mlir is also an input"},
+      {{"tune", "m.mlir", "--input", "16x16xf32=@a.mlir", "-o", "a.mlir"}, "(--input)"},
+      {{"spec", "merge", "a.mlir", "m.mlir", "-o", "m.mlir"}, "(B)"},
+      {{"split", "annotate", "m.mlir", "-o", "m.mlir"}, "is also an input"},
+      {{"profile", "w.txt", "-o", "w.txt"}, "--output w.txt is also an input"},
+      {{"profile", "w.txt", "-o", "new", "--junit", "./new"}, "write to the same file ./new"},
+      {{"runs", "export", "1", "-o", box_.store().string()}, "is the store"}};
+  for (const auto& [arguments, says] : cases) {
+    expectError(box_.hone(arguments), 2, {says, "choose another"});
+  }
+  EXPECT_EQ(readFile(box_.work() / "m.mlir").value(), program);
+  EXPECT_FALSE(fs::exists(box_.work() / "new"));
+}
+
+TEST_F(Hostile, RefusesRecursivePrograms) {
+  box_.write("r.mlir",
+             "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+             "  %y = call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+             "  return %y : tensor<4xf32>\n}\n");
+  for (const char* command : {"bench", "tune", "profile"}) {
+    expectError(box_.hone({command, "r.mlir"}), 2, {"r.mlir: @main calls @main", "recursion"});
+  }
+}
+
+TEST_F(Hostile, ReportsFailedWriteOfProfile) {
+  const std::vector<std::string> profile = {"profile",       "--problem-m=8",
+                                            "--problem-n=8", "--problem-k=8",
+                                            "--quiet",       "--profiling-enabled=false"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = profile;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return box_.hone(arguments);
+  };
+  ASSERT_EQ(::mkfifo((box_.work() / "pipe.db").c_str(), 0600), 0);
+  expectError(with({"-o", "missing/data.csv"}), 2, {"folder missing does not exist"});
+  expectError(with({"--store", "pipe.db"}), 2, {"pipe.db is a pipe or a device"});
+  EXPECT_FALSE(fs::exists(box_.work() / "generated")) << "refused before anything is written";
+  const CommandResult full = with({"-o", "/dev/full"});
+  EXPECT_EQ(full.code, 3) << full.err;
+  EXPECT_THAT(full.err, testing::StartsWith("hone: cannot write /dev/full: No space left"));
+  EXPECT_EQ(std::ranges::count(full.err, '\n'), 1) << full.err;
 }
 
 TEST_F(Hostile, NamesMissingHome) {

@@ -169,11 +169,19 @@ Result<void> profileAll(const engine::UnitRun& run, const profile::ProfileTools&
   return {};
 }
 
-Result<int> profileOperations(const Context& context, const ProfileCommandOptions& options,
-                              Toolchain& toolchain,
-                              const std::vector<profile::Generated>& operations, Progress& progress,
+/// Everything that a profile uses.
+struct ProfileSession {
+  const Context& context;
+  const ProfileCommandOptions& options;
+  Toolchain& toolchain;
+  store::Store& store;
+  Progress& progress;
+};
+
+Result<int> profileOperations(const ProfileSession& session,
+                              const std::vector<profile::Generated>& operations,
                               const std::optional<ProfiledProgram>& program) {
-  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  const auto& [context, options, toolchain, store, progress] = session;
   store::Run described = describeRun(context, toolchain, "profile");
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   described.key = runKey(operations, toolchain, options, cluster.executor);
@@ -205,6 +213,8 @@ Result<int> profileOperations(const Context& context, const ProfileCommandOption
 Result<int> profileCommand(const Context& context, ProfileCommandOptions options) {
   HONE_CHECK(setProviders(options.providers, options.profile));
   HONE_CHECK(options.output.check());
+  // Before operations are generated: with an unusable store nothing is written.
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   options.filter = HONE_TRY(profile::DispatchFilter::from(options.generate.dispatch.dispatches));
   const bool given = options.operations.given();
   if (!options.operations.file.empty()) {
@@ -247,7 +257,7 @@ Result<int> profileCommand(const Context& context, ProfileCommandOptions options
   if (operations.empty()) {
     return ProfileOutput::printNone(context, program);
   }
-  return profileOperations(context, options, toolchain, operations, progress, program);
+  return profileOperations({context, options, toolchain, store, progress}, operations, program);
 }
 
 }  // namespace
