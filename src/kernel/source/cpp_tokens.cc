@@ -1,5 +1,7 @@
 #include "kernel/source/cpp_tokens.h"
 
+#include <algorithm>
+
 #include "base/text/text.h"
 
 namespace hone::kernel {
@@ -14,6 +16,10 @@ std::vector<cpp_source::Token> kernelTokens(std::string_view text) {
     return token.inDirective && !defines;
   });
   return all;
+}
+
+bool isOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::ranges::find(all, text) != all.end();
 }
 
 }  // namespace hone::kernel

@@ -1,20 +1,16 @@
 #include "kernel/source/source.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "kernel/source/cpp_tokens.h"
 
 namespace hone::kernel {
 namespace {
 
 constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20U;
-
-bool isOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::find(all.begin(), all.end(), text) != all.end();
-}
 
 }  // namespace
 

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +11,8 @@
 #include "cpp_source/lexer.h"
 #include "kernel/source/cheats/assembly_rules.h"
 #include "kernel/source/cheats/cpp_rules.h"
+#include "kernel/source/cheats/token_index.h"
+#include "kernel/source/cpp_tokens.h"
 
 namespace hone::kernel {
 namespace {
@@ -39,19 +39,158 @@ std::vector<Token> ownTokens(std::string_view own) {
   return tokens;
 }
 
+/// Names that a kernel declares.
+class Declarations {
+ public:
+  explicit Declarations(const TokenIndex& tokens) : tokens_(tokens) {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      noteExternC(i);
+      noteKept(i);
+      noteTyped(i);
+      noteBinding(i);
+    }
+  }
+
+  /// Returns true for functions with a body, and for virtual functions without one.
+  [[nodiscard]] bool isFunction(std::string_view name) const { return functions_.contains(name); }
+  /// Returns true for functions that replace one of the system.
+  [[nodiscard]] bool isInterposed(std::string_view name) const {
+    return interposed_.contains(name);
+  }
+  /// Returns true for variables, parameters and types.
+  [[nodiscard]] bool isVariable(std::string_view name) const { return variables_.contains(name); }
+  /// Returns true for static variables that are not constant.
+  [[nodiscard]] bool isKept(std::string_view name) const { return kept_.contains(name); }
+
+ private:
+  /// Notes functions, "type name(…) {", and variables, "type name =".
+  void noteTyped(std::size_t i) {
+    if (!tokens_.isName(i)) {
+      return;
+    }
+    const std::string_view last = tokens_.before(i);  // end of the type, or of its attribute
+    const bool member = last == "::" && i > 1 && tokens_.isName(i - 2);
+    const bool typed = (i > 0 && tokens_.isName(i - 1)) || member ||
+                       isOneOf(last, {"*", "&", "&&", ">", ")", "]"});
+    if (!typed || isCondition(i) ||
+        isOneOf(last, {"return", "else", "do", "goto", "case", "new"})) {
+      return;
+    }
+    if (tokens_.at(i + 1) == "(") {
+      noteFunction(i);
+    } else if (!member && isOneOf(tokens_.at(i + 1), {"=", ";", ",", ")", "{", "[", ":"})) {
+      variables_.insert(tokens_.token(i).text);
+    }
+  }
+
+  /// Returns true for words between the parameters of a function and its body that have arguments.
+  [[nodiscard]] bool isCondition(std::size_t i) const {
+    return isOneOf(tokens_.at(i), {"noexcept", "requires", "throw", "__attribute__"});
+  }
+
+  /// Notes the name before a parenthesis, if it is declared there.
+  void noteFunction(std::size_t i) {
+    std::size_t next = tokens_.afterBracket(i + 1);
+    while (tokens_.isName(next) || isOneOf(tokens_.at(next), {"&", "&&"})) {
+      const bool arguments = isCondition(next) && tokens_.at(next + 1) == "(";
+      next = arguments ? tokens_.afterBracket(next + 1) : next + 1;
+    }
+    const std::size_t first = tokens_.before(i) == "::" ? i - 2 : i;
+    if (tokens_.at(next) == "->" && tokens_.before(first) == "auto") {
+      next = tokens_.statementEnd(next);
+    }
+    const bool pure = tokens_.at(next) == "=" && tokens_.at(next + 1) == "0";
+    if (tokens_.at(next) == "{" || pure) {
+      (isExternC(i) ? interposed_ : functions_).insert(tokens_.token(i).text);
+    } else if (isOneOf(tokens_.at(next), {";", ","}) && followsTemplate(i)) {
+      variables_.insert(tokens_.token(i).text);
+    }
+  }
+
+  /// Returns true if the statement of the name at i is a type with template arguments up to the
+  /// name: "std::vector<float> name". Otherwise ">" may compare.
+  [[nodiscard]] bool followsTemplate(std::size_t i) const {
+    const std::size_t open = i > 0 ? tokens_.openingBracket(i - 1) : i;
+    if (tokens_.at(open) != "<" || open == 0 || isVariable(tokens_.before(open))) {
+      return false;
+    }
+    std::size_t first = open;
+    while (first > 0 && (tokens_.isName(first - 1) || tokens_.before(first) == "::")) {
+      --first;
+    }
+    return first < open && first == tokens_.statementBegin(i);
+  }
+
+  /// Notes the names of a structured binding: "auto [a, b] =".
+  void noteBinding(std::size_t i) {
+    if (tokens_.at(i) != "auto") {
+      return;
+    }
+    const std::size_t open = i + (isOneOf(tokens_.at(i + 1), {"&", "&&"}) ? 2 : 1);
+    const std::size_t end = tokens_.at(open) == "[" ? tokens_.afterBracket(open) : open;
+    if (!isOneOf(tokens_.at(end), {"=", ":", "{", "("})) {
+      return;
+    }
+    for (std::size_t name = open + 1; tokens_.isName(name); name += 2) {  // between commas
+      variables_.insert(tokens_.token(name).text);
+    }
+  }
+
+  /// Notes the name at i if "static" is the last storage class or "const" before it.
+  void noteKept(std::size_t i) {
+    if (isOneOf(tokens_.at(i), {"const", "constexpr", "static", "thread_local"})) {
+      storage_ = i;
+    } else if (storage_ >= tokens_.statementBegin(i) && tokens_.isName(i) &&
+               isOneOf(tokens_.at(storage_), {"static", "thread_local"}) &&
+               isOneOf(tokens_.at(i + 1), {"[", ";", "=", "{"})) {
+      kept_.insert(tokens_.token(i).text);
+    }
+  }
+
+  void noteExternC(std::size_t i) {
+    const bool found = tokens_.before(i) == "extern" && tokens_.at(i) == "\"C\"";
+    const std::size_t last = externCs_.empty() ? 0 : externCs_.back();
+    externCs_.push_back(found ? i : last);
+  }
+
+  /// Returns true if extern "C" begins the declaration of the name at i.
+  [[nodiscard]] bool isExternC(std::size_t i) const {
+    const std::size_t begin = tokens_.statementBegin(i);
+    const std::size_t last = externCs_[i];
+    return last > 0 && (last >= begin || (last + 2 == begin && tokens_.at(begin - 1) == "{"));
+  }
+
+  const TokenIndex& tokens_;
+  std::size_t storage_ = 0;            ///< index of the last "static" or "const"
+  std::vector<std::size_t> externCs_;  ///< by index: that of the last "C" after extern, or 0
+  Names functions_;
+  Names interposed_;
+  Names variables_;
+  Names kept_;
+};
+
 class CppScan {
  public:
-  explicit CppScan(std::span<const Token> tokens) : tokens_(tokens) {
+  explicit CppScan(const std::vector<Token>& tokens) : tokens_(tokens), declared_(tokens_) {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      noteDeclaration(i);
+      const std::string_view word = tokens_.at(i);
+      if (tokens_.isName(i) && declared_.isKept(word)) {
+        keptUses_.add(i);
+      }
+      if (isTable(word)) {
+        tables_.add(i);
+      }
+      if (isOneOf(word, {"*", "uintptr_t", "intptr_t"})) {
+        pointers_.add(i);
+      }
     }
   }
 
   std::vector<Cheat> run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      switch (tokens_[i].kind) {
+      switch (tokens_.token(i).kind) {
         case TokenKind::directive:
-          readDirective(tokens_[i]);
+          readDirective(tokens_.token(i));
           break;
         case TokenKind::string:
           readString(i);
@@ -69,19 +208,12 @@ class CppScan {
   }
 
  private:
-  /// Returns a token's text; "" beyond the end.
-  [[nodiscard]] std::string_view at(std::size_t i) const {
-    return i < tokens_.size() ? std::string_view(tokens_[i].text) : std::string_view();
+  [[nodiscard]] static bool isTable(std::string_view word) {
+    return isOneOf(word, {"map", "set", "unordered_map", "unordered_set"});
   }
+  [[nodiscard]] std::string_view at(std::size_t i) const { return tokens_.at(i); }
   [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
-    return i >= steps ? at(i - steps) : std::string_view();
-  }
-  [[nodiscard]] bool isName(std::size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier;
-  }
-  [[nodiscard]] bool isOneOf(std::string_view text,
-                             std::initializer_list<std::string_view> all) const {
-    return std::ranges::find(all, text) != all.end();
+    return tokens_.before(i, steps);
   }
 
   void add(const Token& token, std::string_view what) {
@@ -89,55 +221,8 @@ class CppScan {
   }
   void check(CppForm form, std::size_t i) {
     if (const CppRule* rule = findCppRule(form, at(i)); rule != nullptr) {
-      add(tokens_[i], rule->reason);
+      add(tokens_.token(i), rule->reason);
     }
-  }
-
-  /// Returns the index after the bracket that closes the one at `open`.
-  [[nodiscard]] std::size_t skipBrackets(std::size_t open) const {
-    const std::string_view opens = at(open);
-    const std::string_view closes = opens == "[" ? "]" : ")";
-    int depth = 0;
-    for (std::size_t i = open; i < tokens_.size(); ++i) {
-      depth += at(i) == opens ? 1 : at(i) == closes ? -1 : 0;
-      if (depth == 0) {
-        return i + 1;
-      }
-    }
-    return tokens_.size();
-  }
-
-  /// Notes functions with a body, "type name(…) {", and variables, "type name =".
-  void noteDeclaration(std::size_t i) {
-    const std::string_view last = before(i);  // end of the type, or of an attribute after it
-    const bool typed = (i > 0 && isName(i - 1)) || isOneOf(last, {"*", "&", "&&", ">", ")", "]"});
-    if (!isName(i) || !typed || isOneOf(last, {"return", "else", "do", "goto", "case", "new"})) {
-      return;
-    }
-    if (isOneOf(at(i + 1), {"=", ";", ",", ")", "{", "[", ":"})) {
-      variables_.insert(tokens_[i].text);
-      return;
-    }
-    if (at(i + 1) != "(") {
-      return;
-    }
-    std::size_t next = skipBrackets(i + 1);
-    while (isName(next)) {  // noexcept etc.
-      ++next;
-    }
-    if (at(next) == "{") {
-      (isExternC(i) ? interposed_ : functions_).insert(tokens_[i].text);
-    }
-  }
-
-  /// Returns true if extern "C" begins the declaration of the name at i.
-  [[nodiscard]] bool isExternC(std::size_t i) const {
-    for (; i > 0 && !isOneOf(before(i), {";", "}", "{"}); --i) {
-      if (before(i, 2) == "extern" && before(i) == "\"C\"") {
-        return true;
-      }
-    }
-    return i > 1 && before(i) == "{" && before(i, 2) == "\"C\"";
   }
 
   void readDirective(const Token& token) {
@@ -158,18 +243,18 @@ class CppScan {
     const std::string_view name = line.substr(open + 1, line.find_last_of(">\"") - open - 1);
     const bool path = name.starts_with('/') || name.contains("..");
     const CppRule* rule = findCppRule(CppForm::header, path ? "sys/" : name);
-    if (rule != nullptr) {
+    if (rule != nullptr && !isOneOf(name, {"sys/types.h", "sys/param.h", "sys/cdefs.h"})) {
       cheats_.push_back(
           {token.line, fmt::format("includes {}; {}", line.substr(open), rule->reason)});
     }
   }
 
   void readString(std::size_t i) {
-    const std::string text = decodeEscapes(cpp_source::literalBody(tokens_[i]));
+    const std::string text = decodeEscapes(cpp_source::literalBody(tokens_.token(i)));
     for (const CppRule& rule : cppRules()) {
       for (const std::string_view name : rule.names) {
         if (rule.form == CppForm::text && text.contains(name)) {
-          cheats_.push_back({tokens_[i].line, fmt::format("{} ({})", rule.reason, name)});
+          cheats_.push_back({tokens_.token(i).line, fmt::format("{} ({})", rule.reason, name)});
         }
       }
     }
@@ -196,7 +281,7 @@ class CppScan {
     } else if (name == "memcmp" || name == "bcmp") {
       readComparison(i);
     } else if (name == "detach" && isOneOf(before(i), {".", "->"}) && at(i + 1) == "(") {
-      add(tokens_[i], "leaves a thread running");
+      add(tokens_.token(i), "leaves a thread running");
     }
   }
 
@@ -204,18 +289,17 @@ class CppScan {
   /// member, nor one in a namespace other than std. Also true where the kernel replaces a function
   /// of the system.
   [[nodiscard]] bool isCall(std::size_t i) const {
-    const std::string& name = tokens_[i].text;
-    if (at(i + 1) != "(" || functions_.contains(name) || variables_.contains(name)) {
+    if (at(i + 1) != "(" || declared_.isFunction(at(i)) || declared_.isVariable(at(i))) {
       return false;
     }
-    if (interposed_.contains(name)) {
+    if (declared_.isInterposed(at(i))) {
       return true;
     }
     const bool member = isOneOf(before(i), {".", "->"});
-    const bool scoped = before(i) == "::" && i > 1 && isName(i - 2) &&
+    const bool scoped = before(i) == "::" && i > 1 && tokens_.isName(i - 2) &&
                         !isOneOf(before(i, 2), {"std", "this_thread", "return"});
     const bool declares =
-        i > 0 && isName(i - 1) &&
+        i > 0 && tokens_.isName(i - 1) &&
         !isOneOf(before(i), {"return", "else", "do", "co_return", "case", "throw", "and", "or"});
     return !member && !scoped && !declares;
   }
@@ -226,7 +310,7 @@ class CppScan {
     if (open < attributesEnd_) {
       return;
     }
-    const std::size_t end = skipBrackets(open);
+    const std::size_t end = tokens_.afterBracket(open);
     attributesEnd_ = end;
     for (std::size_t i = open; i < end; ++i) {
       std::string_view name = at(i);
@@ -235,7 +319,7 @@ class CppScan {
       }
       const bool starts = isOneOf(before(i), {"(", "::", ":", ",", "["});
       if (const CppRule* rule = findCppRule(CppForm::attribute, name); rule != nullptr && starts) {
-        add(tokens_[i], rule->reason);
+        add(tokens_.token(i), rule->reason);
       }
     }
   }
@@ -244,44 +328,53 @@ class CppScan {
     while (isOneOf(at(i + 1), {"volatile", "__volatile__", "goto", "inline", "__inline__"})) {
       ++i;
     }
-    const std::size_t end = skipBrackets(i + 1);
+    const std::size_t end = at(i + 1) == "(" ? tokens_.afterBracket(i + 1) : i;
     // Adjacent string literals are concatenated; the first literals are the instructions.
     std::string text;
     std::size_t next = i + 2;
-    for (; next < end && tokens_[next].kind == TokenKind::string; ++next) {
-      text += decodeEscapes(cpp_source::literalBody(tokens_[next]));
+    for (; next < end && tokens_.token(next).kind == TokenKind::string; ++next) {
+      text += decodeEscapes(cpp_source::literalBody(tokens_.token(next)));
     }
     const bool renames = at(next) == ")" && i > 0 && before(i) == ")";  // f() asm("name");
     std::string why = renames ? "" : explainRejectedAssembly(text);
-    if (!isOneOf(at(next), {":", "::", ")"})) {  // instructions that are not literals
+    if (next >= end || !isOneOf(at(next), {":", "::", ")"})) {  // not literals
       why = "has assembly whose instructions cannot be read";
     }
     if (!why.empty()) {
-      cheats_.push_back({tokens_[i].line, why});
+      cheats_.push_back({tokens_.token(i).line, why});
     }
   }
 
   /// Detects static pointers to constants, addresses and tables with pointers as keys, which caches
   /// of results need. Constant tables and scratch memory are allowed.
   void readStatic(std::size_t i) {
+    if (readStatics_.contains(i)) {
+      return;
+    }
     bool constant = false;
     bool pointer = false;
     bool address = false;
     bool table = false;
-    int depth = 0;
-    for (std::size_t next = i + 1; next < tokens_.size(); ++next) {
+    std::size_t next = i + 1;
+    while (next < tokens_.size()) {
       const std::string_view word = at(next);
-      depth += word == "<" ? 1 : word == ">" ? -1 : 0;
-      table = table || isOneOf(word, {"map", "set", "unordered_map", "unordered_set"});
-      if (depth > 0) {
-        if (table && isOneOf(word, {"*", "uintptr_t", "intptr_t"})) {
-          add(tokens_[i], "keeps a table of earlier inputs");
-          return;
+      if (word == "<") {
+        const std::size_t end = tokens_.afterBracket(next);
+        const std::size_t first = table ? next : tables_.firstIn(next, end);
+        if (pointers_.firstIn(first, end) < end) {
+          add(tokens_.token(i), "keeps a table of earlier inputs");
+          break;
         }
+        table = table || first < end;
+        next = end;
         continue;
       }
-      if (word == "(" || word == "[" || (word == "const" && pointer) || word == "constexpr") {
-        return;  // a function, an array or a constant
+      table = table || isTable(word);
+      if (isOneOf(word, {"(", "[", ">", "constexpr", "operator"}) || (word == "const" && pointer)) {
+        break;  // a function, an array or a constant; ">" ends an outer template argument
+      }
+      if (isOneOf(word, {"static", "thread_local"})) {
+        readStatics_.insert(next);
       }
       constant = constant || word == "const";
       address = address || word == "uintptr_t" || word == "intptr_t";
@@ -290,46 +383,29 @@ class CppScan {
         const bool cleared =
             word != "=" || isOneOf(at(next + 1), {"nullptr", "0", "NULL", "__null"});
         if (((constant && pointer) || address) && cleared) {
-          add(tokens_[next - 1], "keeps a pointer between calls");
+          add(tokens_.token(next - 1), "keeps a pointer between calls");
         }
-        return;
+        break;
       }
+      ++next;
     }
   }
 
   /// Detects comparisons with memory that is kept between calls.
   void readComparison(std::size_t i) {
-    const std::size_t end = at(i + 1) == "(" ? skipBrackets(i + 1) : i;
-    for (std::size_t next = i + 1; next < end; ++next) {
-      if (isName(next) && isKept(at(next))) {
-        add(tokens_[i], "compares its inputs with earlier ones");
-        return;
-      }
+    const std::size_t end = at(i + 1) == "(" ? tokens_.afterBracket(i + 1) : i;
+    if (keptUses_.firstIn(i + 1, end) < end) {
+      add(tokens_.token(i), "compares its inputs with earlier ones");
     }
-  }
-  /// Returns true for a static variable that is not constant.
-  [[nodiscard]] bool isKept(std::string_view name) const {
-    for (std::size_t i = 1; i < tokens_.size(); ++i) {
-      if (at(i) != name || !isOneOf(at(i + 1), {"[", ";", "=", "{"})) {
-        continue;
-      }
-      for (std::size_t first = i; first > 0 && !isOneOf(before(first), {";", "{", "}"}); --first) {
-        if (isOneOf(before(first), {"const", "constexpr"})) {
-          break;
-        }
-        if (isOneOf(before(first), {"static", "thread_local"})) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
-  std::span<const Token> tokens_;
-  Names functions_;                ///< that the kernel defines
-  Names interposed_;               ///< that it defines as extern "C"
-  Names variables_;                ///< variables, parameters and types
-  std::size_t attributesEnd_ = 0;  ///< index after the last attribute list that was checked
+  TokenIndex tokens_;
+  Declarations declared_;
+  TokenPlaces keptUses_;  ///< uses of memory that is kept between calls
+  TokenPlaces tables_;
+  TokenPlaces pointers_;
+  std::size_t attributesEnd_ = 0;      ///< index after the last attribute list that was checked
+  std::set<std::size_t> readStatics_;  ///< second storage class of a declaration that was checked
   std::vector<Cheat> cheats_;
 };
 

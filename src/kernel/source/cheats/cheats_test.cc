@@ -223,6 +223,34 @@ class ModelNew(nn.Module):
   EXPECT_THAT(cheatsIn(Language::tilelang, kHonest), IsEmpty());
 }
 
+TEST(CppCheats, ReadEveryTokenOnce) {
+  // With a quadratic scan each of these takes minutes.
+  for (const char* part :
+       {"asm(", "static (", "static <", "static static ", "static a< >", "memcmp(a, ", "[[",
+        "__attribute__((", "x a(", "x a() noexcept() ", "a<b> c(), ", "auto f() -> ", "auto [a, ",
+        "static const char* memcmp(", "extern \"C\" x a(", "(", "<", "["}) {
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) {
+      text += part;
+    }
+    static_cast<void>(findCheats(Language::cpp, text));
+    text += std::string(200'000, ')') + "{" + std::string(200'000, '>') + "{}";
+    static_cast<void>(findCheats(Language::cpp, text));
+  }
+}
+
+TEST(CppCheats, FindStaticsInTemplateArguments) {
+  for (const char* text :
+       {"static std::vector<int> a; static std::vector<float*> b; static const float* last;",
+        "static Row<decltype([] { static const float* last; return 1; })> row;",
+        "bool b = a < c; static const float* last;", "static static const float* last;",
+        "static std::map<const float*, std::vector<float>> last;",
+        "static std::vector<std::map<float, std::uintptr_t>> last;",
+        "struct A { static bool operator<(A, A) { static const float* last; } };"}) {
+    EXPECT_THAT(cheatsIn(Language::cpp, text), testing::SizeIs(1)) << text;
+  }
+}
+
 TEST(Cheats, AcceptsExamples) {
   namespace fs = std::filesystem;
   std::size_t read = 0;

@@ -18,23 +18,35 @@ const Names& plainNames() {
   static const Names kNames = {
       // every shared object
       "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
-      "__cxa_finalize", "__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl",
-      "__dso_handle", "__tls_get_addr", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail",
-      "__gxx_personality_v0", "__gcc_personality_v0", "_Unwind_Resume", "__cpu_model",
-      "__cpu_indicator_init",
+      "__cxa_finalize", "__libc_single_threaded", "__dso_handle", "__tls_get_addr",
+      "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "__gxx_personality_v0", "__gcc_personality_v0",
+      "_Unwind_Resume", "__cpu_model", "__cpu_indicator_init",
       // memory
       "malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign", "memalign",
       "valloc", "memcpy", "memmove", "memset", "memchr", "memcmp", "bcmp", "mempcpy",
-      "__memcpy_chk", "__memmove_chk", "__memset_chk", "bzero",
+      "__memcpy_chk", "__memmove_chk", "__memset_chk", "bzero", "memrchr", "memccpy", "wmemchr",
+      "wmemcmp", "wmemcpy", "wmemmove", "wmemset",
       // strings and numbers
       "strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "strrchr",
-      "strstr", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "atoi", "atol",
-      "atof", "qsort", "bsearch", "rand", "srand", "rand_r", "div", "ldiv", "lldiv",
+      "strstr", "strspn", "strcspn", "strpbrk", "strtok", "strtok_r", "strcasecmp", "strncasecmp",
+      "strdup", "strndup", "stpcpy", "wcslen", "__strcpy_chk", "__strncpy_chk", "__strcat_chk",
+      "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "__isoc23_strtol",
+      "__isoc23_strtoul", "__isoc23_strtoll", "__isoc23_strtoull", "atoi", "atol", "atoll", "atof",
+      "sscanf", "__isoc99_sscanf", "__isoc23_sscanf", "qsort", "qsort_r", "bsearch", "rand",
+      "srand", "rand_r", "random", "srandom", "drand48", "erand48", "srand48", "lrand48", "abs",
+      "labs", "llabs", "div", "ldiv", "lldiv", "lgamma_r", "lgammaf_r", "lgammal_r",
+      // characters
+      "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "tolower", "toupper",
+      "isalnum", "isalpha", "isdigit", "islower", "ispunct", "isspace", "isupper", "isxdigit",
+      // rounding
+      "fegetround", "fesetround", "feclearexcept", "fetestexcept", "feraiseexcept", "fegetenv",
+      "fesetenv", "feholdexcept", "feupdateenv", "fegetexceptflag", "fesetexceptflag",
       // errors and output
       "abort", "__assert_fail", "__errno_location", "printf", "fprintf", "sprintf", "snprintf",
-      "vprintf", "vfprintf", "vsnprintf", "puts", "putchar", "putc", "fputc", "fputs", "fwrite",
-      "fflush", "perror", "stdout", "stderr", "__printf_chk", "__fprintf_chk", "__sprintf_chk",
-      "__snprintf_chk", "__vsnprintf_chk",
+      "vprintf", "vfprintf", "vsprintf", "vsnprintf", "strerror", "puts", "putchar", "putc",
+      "fputc", "fputs", "fwrite", "fflush", "perror", "stdout", "stderr", "__printf_chk",
+      "__fprintf_chk", "__sprintf_chk", "__snprintf_chk", "__vprintf_chk", "__vfprintf_chk",
+      "__vsprintf_chk", "__vsnprintf_chk",
       // threads
       "pthread_create", "pthread_join", "pthread_self", "pthread_equal", "pthread_once",
       "__pthread_key_create", "pthread_key_create", "pthread_getspecific", "pthread_setspecific",
@@ -45,19 +57,23 @@ const Names& plainNames() {
 /// Returns math functions, without the suffix f or l.
 const Names& mathNames() {
   static const Names kNames = {
-      "acos",      "acosh",      "asin",     "asinh",       "atan",   "atan2",     "atanh",
-      "cbrt",      "ceil",       "copysign", "cos",         "cosh",   "erf",       "erfc",
-      "exp",       "exp10",      "exp2",     "expm1",       "fabs",   "fdim",      "floor",
-      "fma",       "fmax",       "fmin",     "fmod",        "frexp",  "hypot",     "ilogb",
-      "ldexp",     "lgamma",     "llrint",   "llround",     "log",    "log10",     "log1p",
-      "log2",      "logb",       "lrint",    "lround",      "modf",   "nan",       "nearbyint",
-      "nextafter", "nexttoward", "pow",      "remainder",   "remquo", "rint",      "round",
-      "roundeven", "scalbln",    "scalbn",   "significand", "sin",    "sincos",    "sinh",
-      "sqrt",      "tan",        "tanh",     "tgamma",      "trunc",  "j0",        "j1",
-      "jn",        "y0",         "y1",       "yn",          "cabs",   "carg",      "cexp",
-      "clog",      "cpow",       "csqrt",    "csin",        "ccos",   "ctan",      "csinh",
-      "ccosh",     "ctanh",      "conj",     "cimag",       "creal",  "cproj",     "casin",
-      "cacos",     "catan",      "casinh",   "cacosh",      "catanh", "fpclassify"};
+      "acos",         "acosh",      "asin",    "asinh",     "atan",        "atan2",
+      "atanh",        "cbrt",       "ceil",    "copysign",  "cos",         "cosh",
+      "erf",          "erfc",       "exp",     "exp10",     "exp2",        "expm1",
+      "fabs",         "fdim",       "floor",   "fma",       "fmax",        "fmin",
+      "fmod",         "frexp",      "hypot",   "ilogb",     "ldexp",       "lgamma",
+      "llrint",       "llround",    "log",     "log10",     "log1p",       "log2",
+      "logb",         "lrint",      "lround",  "modf",      "nan",         "nearbyint",
+      "nextafter",    "nexttoward", "pow",     "remainder", "remquo",      "rint",
+      "round",        "roundeven",  "scalbln", "scalbn",    "significand", "sin",
+      "sincos",       "sinh",       "sqrt",    "tan",       "tanh",        "tgamma",
+      "trunc",        "j0",         "j1",      "jn",        "y0",          "y1",
+      "yn",           "cabs",       "carg",    "cexp",      "clog",        "cpow",
+      "csqrt",        "csin",       "ccos",    "ctan",      "csinh",       "ccosh",
+      "ctanh",        "conj",       "cimag",   "creal",     "cproj",       "casin",
+      "cacos",        "catan",      "casinh",  "cacosh",    "catanh",      "fpclassify",
+      "isnan",        "isinf",      "finite",  "__isnan",   "__isinf",     "__finite",
+      "__fpclassify", "__signbit"};
   return kNames;
 }
 
@@ -80,6 +96,33 @@ bool usesSystem(std::string_view symbol) {
       {"chrono", "filesystem", "filebuf", "fstream", "basic_file", "this_thread", "6detach",
        "random_device", "stdio_sync", "tzdb"});
   return std::ranges::any_of(kWords, [&](std::string_view word) { return symbol.contains(word); });
+}
+
+/// Removes `prefix` from `text`; returns true if it was there.
+bool removePrefix(std::string_view& text, std::string_view prefix) {
+  const bool found = text.starts_with(prefix);
+  text.remove_prefix(found ? prefix.size() : 0);
+  return found;
+}
+
+/// Returns true for a mangled name in a namespace of the C++ library.
+bool isStandardCpp(std::string_view symbol) {
+  if (!removePrefix(symbol, "_Z")) {
+    return false;
+  }
+  for (const std::string_view table : {"TV", "TT", "TI", "TS", "GV", "GR"}) {
+    if (removePrefix(symbol, table)) {
+      break;
+    }
+  }
+  if (removePrefix(symbol, "N")) {
+    symbol.remove_prefix(std::min(symbol.find_first_not_of("rVKRO"), symbol.size()));
+  }
+  // St: std; Sa, Ss, Si, So, Sd: std::allocator, string, istream, ostream, iostream.
+  constexpr auto kNamespaces = std::to_array<std::string_view>(
+      {"St", "Sa", "Ss", "Si", "So", "Sd", "9__gnu_cxx", "10__cxxabiv1"});
+  return std::ranges::any_of(kNamespaces,
+                             [&](std::string_view one) { return symbol.starts_with(one); });
 }
 
 template <typename Header>
@@ -147,30 +190,15 @@ bool isAllowedSymbol(std::string_view symbol) {
                                                               "__cxa_",
                                                               "_Unwind_",
                                                               "__atomic_",
-                                                              "_ZNSt",
-                                                              "_ZNKSt",
-                                                              "_ZNVSt",
-                                                              "_ZSt",
-                                                              "_ZTISt",
-                                                              "_ZTVSt",
-                                                              "_ZTTSt",
-                                                              "_ZTSSt",
-                                                              "_ZTIN10__cxxabiv1",
-                                                              "_ZTVN10__cxxabiv1",
-                                                              "_ZN10__cxxabiv1",
-                                                              "_ZN9__gnu_cxx",
-                                                              "_ZNK9__gnu_cxx",
-                                                              "_ZTVN9__gnu_cxx",
                                                               "_ZTI",
                                                               "_Zna",
                                                               "_Znw",
                                                               "_Zda",
-                                                              "_Zdl",
-                                                              "_ZGVNSt"});
+                                                              "_Zdl"});
   if (usesSystem(symbol) || symbol.starts_with("omp_get_w")) {
     return false;
   }
-  return plainNames().contains(symbol) || isMath(symbol) ||
+  return plainNames().contains(symbol) || isMath(symbol) || isStandardCpp(symbol) ||
          std::ranges::any_of(kPrefixes,
                              [&](std::string_view prefix) { return symbol.starts_with(prefix); });
 }
