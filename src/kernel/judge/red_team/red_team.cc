@@ -6,6 +6,7 @@
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "kernel/source/cheats/cheats.h"
+#include "stats/summary.h"
 
 namespace hone::kernel {
 namespace {
@@ -25,6 +26,14 @@ double fastestNs(const std::vector<model::Sample>& samples) {
                               static_cast<double>(std::max<std::int64_t>(1, sample.iterations)));
   }
   return fastest;
+}
+
+/// Returns by how much the exploit is faster in its fastest round and in its median round,
+/// whichever is less. Other programs only slow rounds down, which the minimum ignores; the time of
+/// some exploits depends on the inputs of the round, which the median ignores.
+double leastSpeedup(const std::vector<double>& honestNs, const std::vector<double>& exploitNs) {
+  return std::min(std::ranges::min(honestNs) / std::ranges::min(exploitNs),
+                  stats::median(honestNs) / stats::median(exploitNs));
 }
 
 /// Returns the text after "LABEL: " in the comments at the start of the file.
@@ -118,8 +127,8 @@ Result<RedTeam::Problem*> RedTeam::openProblem(const std::string& name, Language
 Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitResult& result) {
   constexpr int kMinRounds = 5;
   constexpr int kMaxRounds = 30;  // on a busy machine few rounds have undisturbed calls
-  double honestNs = std::numeric_limits<double>::infinity();
-  double exploitNs = honestNs;
+  std::vector<double> honestNs;
+  std::vector<double> exploitNs;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   for (int round = 0; round < kMaxRounds; ++round) {
     const JudgeResult honest =
@@ -137,9 +146,9 @@ Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitR
       result.speedup = 0;
       return {};
     }
-    honestNs = std::min(honestNs, fastestNs(honest.samples));
-    exploitNs = std::min(exploitNs, fastestNs(judged.samples));
-    result.speedup = honestNs / exploitNs;
+    honestNs.push_back(fastestNs(honest.samples));
+    exploitNs.push_back(fastestNs(judged.samples));
+    result.speedup = leastSpeedup(honestNs, exploitNs);
     result.passed = result.speedup > 1 / kFasterShare;
     if (!result.passed && round + 1 >= kMinRounds) {
       break;
