@@ -24,8 +24,8 @@ inline void appendEltwise(dnnl::post_ops& after, dnnl::algorithm algorithm, floa
 /// Plans a primitive; `arguments` are those of the operation in oneDNN's order.
 template <typename Primitive, typename... Arguments>
 [[nodiscard]] Primitive::primitive_desc makePlan(const dnnl::engine& engine,
-                                                          const dnnl::primitive_attr& attributes,
-                                                          const Arguments&... arguments) {
+                                                 const dnnl::primitive_attr& attributes,
+                                                 const Arguments&... arguments) {
   return {engine, arguments..., attributes};
 }
 
@@ -55,8 +55,8 @@ inline void appendEltwise(dnnl::post_ops& after, dnnl::algorithm algorithm, floa
 
 template <typename Primitive, typename... Arguments>
 [[nodiscard]] Primitive::primitive_desc makePlan(const dnnl::engine& engine,
-                                                          const dnnl::primitive_attr& attributes,
-                                                          const Arguments&... arguments) {
+                                                 const dnnl::primitive_attr& attributes,
+                                                 const Arguments&... arguments) {
   return {typename Primitive::desc(arguments...), attributes, engine};
 }
 
