@@ -1,4 +1,4 @@
-"""Models as ONNX Runtime loads them: folded constants, and types of its own operators."""
+"""Loads models as ONNX Runtime does: folds constants and finds the types of its operators."""
 
 import os
 
