@@ -85,6 +85,7 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
   return head;
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): throws only if memory is exhausted
 Head::~Head() {
   if (open_) {
     leave();

@@ -128,6 +128,7 @@ void setSocketOptions(int socket) {
 }  // namespace
 
 /// Hands accepted connections to a Reception instead of to a thread that waits for the request.
+// NOLINTNEXTLINE(misc-use-internal-linkage): a member of Server::State, which has linkage
 class HttpServer : public httplib::Server {
  public:
   HttpServer() : reception_([this](int socket) { answer(socket); }) {

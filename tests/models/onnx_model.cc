@@ -27,7 +27,9 @@ std::string bytes(unsigned field, const std::string& content) {
   return varint(field << 3U | 2U) + varint(content.size()) + content;
 }
 
-bool isSize(const std::string& text) { return text.find_first_not_of("-0123456789") == text.npos; }
+bool isSize(const std::string& text) {
+  return text.find_first_not_of("-0123456789") == std::string::npos;
+}
 
 std::string valueInfo(const OnnxTensor& tensor) {
   std::string shape;

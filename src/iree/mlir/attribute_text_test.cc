@@ -16,13 +16,15 @@ std::string reprinted(std::string_view text) {
 }
 
 TEST(AttributeText, PrintsWhatItParses) {
-  for (const std::string text :
-       {"64 : i64", "\"a, > b\"", "true", "[]", "{}", "[1, [16], 0]", "@spec::@name",
-        "dense<1> : tensor<2xi64>", "affine_map<(d0, d1) -> (d1)>",
-        "#iree_gpu.virtual_mma_layout<VMFMA_F32_32x32x16_F16, col_major = true>",
-        "#iree_gpu.lowering_config<{promote_operands = [0, 1], workgroup = [32, 128, 0]}>",
-        "<pipeline = #iree_gpu.pipeline<TileAndFuse> workgroup_size = [128, 2, 1] subgroup_size = "
-        "64, {llvm_func_attrs = {\"amdgpu-waves-per-eu\" = \"2\"}, unit}>"}) {
+  const std::string pipeline =
+      "<pipeline = #iree_gpu.pipeline<TileAndFuse> workgroup_size = [128, 2, 1] subgroup_size = "
+      "64, {llvm_func_attrs = {\"amdgpu-waves-per-eu\" = \"2\"}, unit}>";
+  for (const std::string& text : std::vector<std::string>{
+           "64 : i64", "\"a, > b\"", "true", "[]", "{}", "[1, [16], 0]", "@spec::@name",
+           "dense<1> : tensor<2xi64>", "affine_map<(d0, d1) -> (d1)>",
+           "#iree_gpu.virtual_mma_layout<VMFMA_F32_32x32x16_F16, col_major = true>",
+           "#iree_gpu.lowering_config<{promote_operands = [0, 1], workgroup = [32, 128, 0]}>",
+           pipeline}) {
     EXPECT_EQ(reprinted(text), text);
   }
 }

@@ -18,7 +18,7 @@ Result<std::filesystem::path> installRunner(const std::filesystem::path& folder)
   namespace fs = std::filesystem;
   const std::string_view image(honeRunnerImageBegin,
                                static_cast<std::size_t>(honeRunnerImageEnd - honeRunnerImageBegin));
-  const fs::path program = folder / "kernel-runner";
+  fs::path program = folder / "kernel-runner";
   if (const auto there = readFile(program); there && *there == image) {
     return program;
   }

@@ -132,13 +132,16 @@ void SharedTensor::markUnwritten(Random& random) {
 void SharedTensor::markAgain() {
   switch (byteWidth(type_.element)) {
     case 8:
-      return fillWithMark<std::uint64_t>();
+      fillWithMark<std::uint64_t>();
+      break;
     case 4:
-      return fillWithMark<std::uint32_t>();
+      fillWithMark<std::uint32_t>();
+      break;
     case 2:
-      return fillWithMark<std::uint16_t>();
+      fillWithMark<std::uint16_t>();
+      break;
     default:
-      return fillWithMark<std::uint8_t>();
+      fillWithMark<std::uint8_t>();
   }
 }
 

@@ -6,7 +6,8 @@ GpuLimits gpuLimits(std::string_view target) {
   GpuLimits limits;
   if (target.starts_with("cuda")) {
     limits.subgroupSizes = {32};
-    limits.sharedBytes = 48 * 1024;  // available on every generation without opting in
+    limits.sharedBytes =
+        std::int64_t{48} * 1024;  // available on every generation without opting in
     return limits;
   }
   // RDNA (gfx10 and later) runs waves of 32 or 64, GCN and CDNA (gfx9) only of 64.

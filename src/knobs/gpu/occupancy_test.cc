@@ -14,8 +14,9 @@ TEST(Occupancy, IsLimitedByRegisters) {
 }
 
 TEST(Occupancy, IsLimitedBySharedMemory) {
-  EXPECT_DOUBLE_EQ(occupancy("rocm:gfx942", {32, 32 * 1024, 256, 64}), 0.25);
-  EXPECT_DOUBLE_EQ(occupancy("cuda:sm_80", {32, 200 * 1024, 256, 32}), 0) << "does not fit";
+  EXPECT_DOUBLE_EQ(occupancy("rocm:gfx942", {32, std::int64_t{32} * 1024, 256, 64}), 0.25);
+  EXPECT_DOUBLE_EQ(occupancy("cuda:sm_80", {32, std::int64_t{200} * 1024, 256, 32}), 0)
+      << "does not fit";
 }
 
 TEST(Occupancy, CountsTwoRowsOfRegistersForLargeWavesOfRdna) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "knobs/gpu/matrix/matrix_instruction.h"
 #include "knobs/gpu/pipeline_space.h"
@@ -210,9 +211,9 @@ std::optional<TileSpace::Match> TileSpace::nearest(const GpuTile& tile,
   std::optional<Order> best;
   for (std::size_t i = 0; i < space_.size(); ++i) {
     const auto point = space_.point(i);
-    if (point[instruction_] != static_cast<std::int64_t>(instruction) ||
-        point[reduction_] != reduction || !fits(point, axes_[0], {tile.m, shape->m}) ||
-        !fits(point, axes_[1], {tile.n, shape->n}) || !threadsMatchSubgroups(point)) {
+    if (!std::cmp_equal(point[instruction_], instruction) || point[reduction_] != reduction ||
+        !fits(point, axes_[0], {tile.m, shape->m}) || !fits(point, axes_[1], {tile.n, shape->n}) ||
+        !threadsMatchSubgroups(point)) {
       continue;
     }
     const double distance = gridDistance(point[axes_[0].count], point[axes_[1].count], tile);

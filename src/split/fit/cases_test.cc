@@ -97,7 +97,7 @@ TEST(Cases, RangeCoversAllShapes) {
     shape.limits = {{8, timingUs(5)}};
   }
   EXPECT_EQ(measureRange(collectCases(sweep, ReductionKind::matmul)),
-            (MeasuredRange{2, 32, 64 * 64, 512, 1000}));
+            (MeasuredRange{2, 32, std::int64_t{64} * 64, 512, 1000}));
   EXPECT_EQ(measureRange({}), MeasuredRange{});
 }
 

@@ -154,7 +154,7 @@ std::vector<Proposal> LlmProposer::record(const TurnView& view, const Draft& dra
   if (reply.ok()) {
     answer = readAnswer(reply.text, view.best, draft.count, draft.bases);
     if (reply.truncated && (answer.proposals.empty() || !answer.rejected.empty())) {
-      answer.rejected.push_back(
+      answer.rejected.emplace_back(
           "the answer ended at the token limit; answer with fewer or shorter candidates");
     }
     exchange.refused = answer.rejected;

@@ -148,69 +148,66 @@ TEST(CppCheats, AcceptsHonestKernels) {
 }
 
 TEST(CppCheats, AcceptsSimilarHonestCode) {
-  for (
-      const char* text :
-      {"#define UNUSED fork()\n",
-       R"(static const float* const kRows[] = {nullptr};
+  for (const char* text :
+       {"#define UNUSED fork()\n",
+        R"(static const float* const kRows[] = {nullptr};
 static const float* const kRow = kRows[0];)",
-       "static const char* const kName = \"softmax\";",
-       "extern \"C\" float expf(float);",
-       "extern \"C\" { double exp(double); float tanhf(float); }",
-       R"(static const char kMagic[] = "ab";
+        "static const char* const kName = \"softmax\";",
+        "extern \"C\" float expf(float);",
+        "extern \"C\" { double exp(double); float tanhf(float); }",
+        R"(static const char kMagic[] = "ab";
 bool f(const char* a) { return memcmp(a, kMagic, 2); })",
-       "struct Panel { int socket; int fork; };\nint f(Panel p) { return p.socket + p.fork; }",
-       "#include <map>\nstd::map<int, int> m;",
-       "#include <list>\n#include <iostream>\n#include <unordered_map>\n#include <sstream>\n",
-       "#include <chrono>\n#include <thread>\n#include <pthread.h>\n#include <fstream>\n",
-       "#include \"immintrin.h\"\n#include \"stdio.h\"\n",
-       "static float* scratch;\nstatic std::unordered_map<int, float> lookup;",
-       R"(void f(const float* signal, int time) {
+        "struct Panel { int socket; int fork; };\nint f(Panel p) { return p.socket + p.fork; }",
+        "#include <map>\nstd::map<int, int> m;",
+        "#include <list>\n#include <iostream>\n#include <unordered_map>\n#include <sstream>\n",
+        "#include <chrono>\n#include <thread>\n#include <pthread.h>\n#include <fstream>\n",
+        "#include \"immintrin.h\"\n#include \"stdio.h\"\n",
+        "static float* scratch;\nstatic std::unordered_map<int, float> lookup;",
+        R"(void f(const float* signal, int time) {
   auto read = [&](int i) { return signal[i]; };
   read(time);
 })",
-       "namespace dsp { float clock(float x); }\nfloat f(float x) { return dsp::clock(x); }",
-       "int big = 1'000'000; const char* raw = R\"(a \"quoted\" text)\";",
-       "asm volatile(\"1: dec %0\\n jnz 1b\" : \"+r\"(n));",
-       R"(asm volatile(".p2align 4\n.Lloop%=:\n vmovups (%1), %%ymm0; jmp .Lloop%="
+        "namespace dsp { float clock(float x); }\nfloat f(float x) { return dsp::clock(x); }",
+        "int big = 1'000'000; const char* raw = R\"(a \"quoted\" text)\";",
+        "asm volatile(\"1: dec %0\\n jnz 1b\" : \"+r\"(n));",
+        R"(asm volatile(".p2align 4\n.Lloop%=:\n vmovups (%1), %%ymm0; jmp .Lloop%="
              : : "r"(a), "r"(b));)",
-       "asm(\"%{vex%} vpdpbusd %0, %1, %2\" : : \"x\"(a));",
-       "int f(int x) asm(\"renamed\");",
-       "#line 10 \"generated.y\"\nint x;",
-       "#pragma GCC optimize(\"O3\")\n#pragma GCC target(\"avx2\")\n#pragma omp simd\n",
-       "#if 0\nit's fork() time\n#endif\n",
-       "int f(int section, int constructor) { return g(section, constructor); }",
-       "// fork() and clock_gettime() and /proc\n",
-       "static const float kTable[] = {1, 2};",
-       "static float* buffer = nullptr;",
-       "static thread_local std::vector<float> packed;",
-       "static inline const float* row(const float* a) { return a; }",
-       "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
-       "asm volatile(\"\" ::: \"memory\");",
-       "asm volatile(\"nop\\n\" \"nop\" : \"+r\"(a) : \"r\"(b));\nint s = a;",
-       "asm(\"vfmadd231ps %0, %1, %2\");",
-       "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
-       "extern \"C\" __attribute__((target(\"avx512f\"))) void kernel(const float* A) {}",
-       "extern \"C\" [[gnu::target(\"avx2\")]] void kernel(const float* A) {}",
-       "extern \"C\" __attribute__((optimize(\"O3\"), hot)) void kernel(const float* A) {}",
-       "extern \"C\" void __attribute__((aligned(64))) kernel(const float* A) {}",
-       "extern alignas(64) float table[8];",
-       "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
-       "auto end = std::remove(v.begin(), v.end(), 0);",
-       "#include <immintrin.h>\n",
-       "static constexpr int kTile = 8;",
-       "const float* a = A + i; float time = a[0] * 2;",
-       "struct Rows { auto largest() { return read(0); }\nauto read(int i) const -> float { return "
-       "i; } };",
-       "struct Rows { float largest(); float read(int i); };\nfloat Rows::read(int i) { return i; }"
-       "\nfloat Rows::largest() { return read(1); }",
-       "auto send(int i) noexcept(true) -> int { return i; }\nint x = send(1);",
-       "struct Base { virtual float read(int i) const = 0; float first() { return read(0); } };",
-       "void f(int n) { std::vector<std::vector<float>> time(n); std::vector<int> send(1), b; }",
-       "void f() { const auto& [open, close] = pair; close(open(1)); }",
-       "struct Id { friend bool operator<(Id, Id); };\nstatic bool operator<(Id a, Id b) { "
-       "std::map<"
-       "int, float*> m; return true; }",
-       "#include <sys/types.h>\n#include <sys/param.h>\n"}) {
+        "asm(\"%{vex%} vpdpbusd %0, %1, %2\" : : \"x\"(a));",
+        "int f(int x) asm(\"renamed\");",
+        "#line 10 \"generated.y\"\nint x;",
+        "#pragma GCC optimize(\"O3\")\n#pragma GCC target(\"avx2\")\n#pragma omp simd\n",
+        "#if 0\nit's fork() time\n#endif\n",
+        "int f(int section, int constructor) { return g(section, constructor); }",
+        "// fork() and clock_gettime() and /proc\n",
+        "static const float kTable[] = {1, 2};",
+        "static float* buffer = nullptr;",
+        "static thread_local std::vector<float> packed;",
+        "static inline const float* row(const float* a) { return a; }",
+        "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
+        "asm volatile(\"\" ::: \"memory\");",
+        "asm volatile(\"nop\\n\" \"nop\" : \"+r\"(a) : \"r\"(b));\nint s = a;",
+        "asm(\"vfmadd231ps %0, %1, %2\");",
+        "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
+        "extern \"C\" __attribute__((target(\"avx512f\"))) void kernel(const float* A) {}",
+        "extern \"C\" [[gnu::target(\"avx2\")]] void kernel(const float* A) {}",
+        "extern \"C\" __attribute__((optimize(\"O3\"), hot)) void kernel(const float* A) {}",
+        "extern \"C\" void __attribute__((aligned(64))) kernel(const float* A) {}",
+        "extern alignas(64) float table[8];",
+        "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
+        "auto end = std::remove(v.begin(), v.end(), 0);",
+        "#include <immintrin.h>\n",
+        "static constexpr int kTile = 8;",
+        "const float* a = A + i; float time = a[0] * 2;",
+        "struct R { auto top() { return read(0); }\nauto read(int i) -> float { return i; } };",
+        "struct R { float read(int i); };\nfloat R::read(int i) { return i; }",
+        "auto send(int i) noexcept(true) -> int { return i; }\nint x = send(1);",
+        "struct Base { virtual float read(int i) const = 0; float first() { return read(0); } };",
+        "void f(int n) { std::vector<std::vector<float>> time(n); std::vector<int> send(1), b; }",
+        "void f() { const auto& [open, close] = pair; close(open(1)); }",
+        "struct Id { friend bool operator<(Id, Id); };\nstatic bool operator<(Id a, Id b) { "
+        "std::map<"
+        "int, float*> m; return true; }",
+        "#include <sys/types.h>\n#include <sys/param.h>\n"}) {
     EXPECT_THAT(scan(text), IsEmpty()) << text;
   }
 }

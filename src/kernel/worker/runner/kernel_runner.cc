@@ -119,7 +119,7 @@ void confine(const RunnerSetup& setup, StatusPage& status) {
 void* loadFunction(const RunnerSetup& setup) {
   void* library = ::dlopen(setup.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    std::fprintf(stderr, "%s\n", ::dlerror());
+    std::fputs(::dlerror(), stderr);
     end(RunnerExit::loading);
   }
   void* function = ::dlsym(library, setup.function.c_str());
