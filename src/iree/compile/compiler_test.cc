@@ -1,5 +1,6 @@
 #include "iree/compile/compiler.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +82,67 @@ func.func @main(%a: tensor<4x5xf32>, %b: tensor<6x7xf32>, %c: tensor<4x7xf32>) -
   const Compiled compiled = compile(invalid);
   EXPECT_NE(compiled.report.status, Status::ok);
   EXPECT_THAT(compiled.report.message, HasSubstr("matmul"));
+}
+
+/// Returns a spec whose matchers match nothing.
+std::string specOf(int matchers) {
+  std::string sequences;
+  std::vector<std::string> pairs;
+  for (int i = 0; i < matchers; ++i) {
+    sequences += fmt::format(
+        "transform.named_sequence @match{0}(%op: !transform.any_op {{transform.readonly}})\n"
+        "    -> !transform.any_op {{\n"
+        "  transform.match.operation_name %op [\"test.op{0}\"] : !transform.any_op\n"
+        "  transform.yield %op : !transform.any_op\n}}\n",
+        i);
+    pairs.push_back(fmt::format("@match{} -> @keep", i));
+  }
+  return fmt::format(R"mlir(
+module @spec attributes {{transform.with_named_sequence}} {{
+transform.named_sequence @keep(%op: !transform.any_op {{transform.readonly}}) {{
+  transform.yield
+}}
+{}transform.named_sequence @__kernel_config(%module: !transform.any_op {{transform.consumed}})
+    -> !transform.any_op attributes {{iree_codegen.tuning_spec_entrypoint}} {{
+  %updated = transform.foreach_match in %module {} : (!transform.any_op) -> !transform.any_op
+  transform.yield %updated : !transform.any_op
+}}
+}}
+)mlir",
+                     sequences, fmt::join(pairs, ", "));
+}
+
+/// Returns a program with matmuls of different sizes, each in its own dispatch.
+std::string matmulsText(int count) {
+  std::string arguments = "%x0: tensor<32x16xf32>";
+  std::string body = "%zero = arith.constant 0.0 : f32\n";
+  for (int i = 1; i <= count; ++i) {
+    const int k = 15 + i;
+    arguments += fmt::format(", %b{}: tensor<{}x{}xf32>", i, k, k + 1);
+    body += fmt::format(
+        "%e{0} = tensor.empty() : tensor<32x{3}xf32>\n"
+        "%f{0} = linalg.fill ins(%zero : f32) outs(%e{0} : tensor<32x{3}xf32>)"
+        " -> tensor<32x{3}xf32>\n"
+        "%x{0} = linalg.matmul ins(%x{1}, %b{0} : tensor<32x{2}xf32>, tensor<{2}x{3}xf32>) "
+        "outs(%f{0} : tensor<32x{3}xf32>) -> tensor<32x{3}xf32>\n",
+        i, i - 1, k, k + 1);
+  }
+  return fmt::format(
+      "func.func @main({0}) -> tensor<32x{3}xf32> {{\n{1}return %x{2} : tensor<32x{3}xf32>\n}}\n",
+      arguments, body, count, 16 + count);
+}
+
+/// IREE 3.13 deadlocks if several threads read a spec.
+TEST_F(CompilerTest, CompilesManyDispatchesWithSpec) {
+  const auto spec = folder_.path() / "spec.mlir";
+  ASSERT_TRUE(writeFile(spec, specOf(12)));
+  for (int dispatches = 6; dispatches < 12; ++dispatches) {
+    CompileRequest one = request(matmulsText(dispatches));
+    one.flags.push_back("--iree-codegen-tuning-spec-path=" + spec.string());
+    one.wallLimit = std::chrono::seconds(20);
+    const Compiled compiled = compile(one);
+    EXPECT_EQ(compiled.report.status, Status::ok) << compiled.report.message;
+  }
 }
 
 TEST_F(CompilerTest, CachesModules) {

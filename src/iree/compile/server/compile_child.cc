@@ -48,6 +48,11 @@ bool isOneOf(std::string_view flag, std::span<const std::string_view> names) {
 
 bool isSpecFlag(std::string_view flag) { return isOneOf(flag, kSpecFlags); }
 
+/// Returns true if the flag makes the compiler read a spec.
+bool readsSpec(std::string_view flag) {
+  return isSpecFlag(flag) || flag.starts_with("--iree-codegen-tuning-spec-path=");
+}
+
 /// Returns true if the compiler library accepts the flag only for the whole process.
 bool isProcessFlag(std::string_view flag) {
   return isSpecFlag(flag) || isOneOf(flag, kProcessFlags);
@@ -239,6 +244,7 @@ int JobRunner::open() {
                   job_.request)) {
     return kExitFailed;
   }
+  const bool hasSpec = std::ranges::any_of(flags, readsSpec);
   setGlobalFlags(api_, flags);
   Session* session = api_.sessionCreate();
   const auto pointers = pointersTo(flags);
@@ -250,7 +256,9 @@ int JobRunner::open() {
   // The probe's output must not be interleaved with that of other threads.
   const bool probes = std::holds_alternative<ListMatchersJob>(job_.request) ||
                       std::holds_alternative<ListOperationsJob>(job_.request);
-  api_.contextThreads(context_, job_.threads && !probes);
+  // IREE 3.13 verifies a spec on all threads while it holds a lock. A thread that waits for the
+  // verification may take up the next dispatch, which needs the same lock.
+  api_.contextThreads(context_, job_.threads && !probes && !hasSpec);
   invocation_ = api_.invocationCreate(session);
   api_.invocationConsole(invocation_);
   api_.invocationVerifyIr(invocation_, job_.verifyIr);
