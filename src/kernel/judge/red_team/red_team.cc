@@ -6,35 +6,23 @@
 #include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "kernel/source/cheats/cheats.h"
-#include "stats/summary.h"
 
 namespace hone::kernel {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// An accepted kernel must take less than this share of the honest time to count as faster. Loops
-/// that do the same work differ by up to 1.3x.
-constexpr double kFasterShare = 0.7;
+/// An accepted kernel must take less than this share of the honest time to count as faster.
+constexpr double kFasterShare = 0.8;
 constexpr std::chrono::seconds kMinTileLangWall(60);
 
 /// Returns the shortest time per call; infinity without samples.
 double fastestNs(const std::vector<model::Sample>& samples) {
   double fastest = std::numeric_limits<double>::infinity();
   for (const model::Sample& sample : samples) {
-    fastest =
-        std::min(fastest, static_cast<double>(sample.cpuNs) /
-                              static_cast<double>(std::max<std::int64_t>(1, sample.iterations)));
+    fastest = std::min(fastest, sample.cpuNs);
   }
   return fastest;
-}
-
-/// Returns by how much the exploit is faster in its fastest round and in its median round,
-/// whichever is less. Other programs only slow rounds down, which the minimum ignores; the time of
-/// some exploits depends on the inputs of the round, which the median ignores.
-double leastSpeedup(const std::vector<double>& honestNs, const std::vector<double>& exploitNs) {
-  return std::min(std::ranges::min(honestNs) / std::ranges::min(exploitNs),
-                  stats::median(honestNs) / stats::median(exploitNs));
 }
 
 /// Returns the text after "LABEL: " in the comments at the start of the file.
@@ -128,8 +116,8 @@ Result<RedTeam::Problem*> RedTeam::openProblem(const std::string& name, Language
 Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitResult& result) {
   constexpr int kMinRounds = 5;
   constexpr int kMaxRounds = 30;  // on a busy machine few rounds have undisturbed calls
-  std::vector<double> honestNs;
-  std::vector<double> exploitNs;
+  double honestNs = std::numeric_limits<double>::infinity();
+  double exploitNs = honestNs;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   for (int round = 0; round < kMaxRounds; ++round) {
     const JudgeResult honest =
@@ -147,9 +135,9 @@ Result<void> RedTeam::compare(Problem& problem, const Exploit& exploit, ExploitR
       result.speedup = 0;
       return {};
     }
-    honestNs.push_back(fastestNs(honest.samples));
-    exploitNs.push_back(fastestNs(judged.samples));
-    result.speedup = leastSpeedup(honestNs, exploitNs);
+    honestNs = std::min(honestNs, fastestNs(honest.samples));
+    exploitNs = std::min(exploitNs, fastestNs(judged.samples));
+    result.speedup = honestNs / exploitNs;
     result.passed = result.speedup > 1 / kFasterShare;
     if (!result.passed && round + 1 >= kMinRounds) {
       break;
